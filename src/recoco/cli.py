@@ -1,0 +1,133 @@
+"""The command ``recoco``."""
+
+import argparse
+import sys
+
+from recoco import __version__
+from recoco.errors import RecocoError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; a mistake of the user is answered with one sentence and code 2."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        return options.action(options) or 0
+    except RecocoError as error:
+        print(f"recoco: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nrecoco: stopped; the same command goes on from here.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="recoco",
+        description="Reproduce papers on co-clustering, or use their methods.",
+    )
+    parser.add_argument("--version", action="version", version=f"recoco {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def command(name, action, text):
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(action=action)
+        return added
+
+    run = command("reproduce", _reproduce, "run everything and write reports/index.html")
+    run.add_argument("--paper", action="append", help="only this paper (may be repeated)")
+    run.add_argument("--runs", type=_count, help="at most this many runs per cell")
+    run.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+    run.add_argument("--quick", action="store_true", help="stop after the first pass")
+
+    again = command("fetch", _fetch, "look again for data that was unreachable")
+    again.add_argument("--paper", action="append", help="only this paper's data")
+
+    planned = command("plan", _plan, "what would run, and how long")
+    planned.add_argument("--paper", action="append", help="only this paper (may be repeated)")
+    planned.add_argument("--runs", type=_count, help="at most this many runs per cell")
+    planned.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+
+    verdicts = command("verdict", _verdict, "which printed cells come out")
+    verdicts.add_argument("--paper", help="only this paper")
+    verdicts.add_argument("--cells", action="store_true", help="a line for every cell")
+    verdicts.add_argument("--only", help="with --cells: only this verdict")
+
+    command("datasets", _datasets, "the datasets, their shape and whether they are at hand")
+    command("methods", _methods, "the methods and their papers")
+
+    fit = command("fit", _fit, "co-cluster one dataset with one method")
+    fit.add_argument("--method", required=True, help="see `recoco methods`")
+    fit.add_argument("--dataset", required=True, help="see `recoco datasets`")
+    fit.add_argument("--clusters", type=_count, help="default: the number of classes")
+    fit.add_argument("--weighting", default="tfidf-l2", help="default: tfidf-l2")
+    fit.add_argument("--seed", type=int, default=0, help="default: 0")
+    fit.add_argument("--starts", type=_count, default=1, help="keep the best of so many starts")
+    fit.add_argument("--words", type=_count, default=10, help="top words per co-cluster")
+    return parser
+
+
+def _count(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return value
+
+
+def _reproduce(options) -> int:
+    from recoco.reproduce import reproduce
+
+    return reproduce(options.paper, options.runs, options.cores, options.quick)
+
+
+def _fetch(options) -> int:
+    from recoco.reproduce import fetch_again
+
+    return fetch_again(options.paper)
+
+
+def _plan(options) -> int:
+    from recoco.show import show_plan
+
+    return show_plan(options.paper, options.runs, options.cores)
+
+
+def _verdict(options) -> int:
+    from recoco.show import show_verdict
+
+    return show_verdict(options.paper, options.cells, options.only)
+
+
+def _datasets(_options) -> int:
+    from recoco.show import show_datasets
+
+    return show_datasets()
+
+
+def _methods(_options) -> int:
+    from recoco.show import show_methods
+
+    return show_methods()
+
+
+def _fit(options) -> int:
+    from recoco.show import show_fit
+
+    return show_fit(
+        options.method,
+        options.dataset,
+        options.clusters,
+        options.weighting,
+        options.seed,
+        options.starts,
+        options.words,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

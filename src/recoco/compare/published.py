@@ -1,0 +1,26 @@
+"""The printed cells, each with a name of its own."""
+
+from pathlib import Path
+
+_IDENTITY = ["paper", "item", "dataset", "weighting", "method", "metric"]
+
+
+def read_published(path: Path):
+    """Return published.csv as text with a column ``cell``: a unique, stable name per row.
+
+    Rows that share paper, item, dataset, weighting, method and metric (the steps of a worked
+    example, the words of a cluster) are told apart by the first word of their note, else by
+    their order.
+    """
+    import pandas as pd
+
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    names = table[_IDENTITY].agg(":".join, axis=1)
+    step = table["note"].str.split(":").str[0].where(table["note"].str.contains(":"), "")
+    repeated = names.duplicated(keep=False)
+    names = names.where(~repeated | (step == ""), names + ":" + step)
+    order = names.groupby(names).cumcount() + 1
+    table.insert(
+        0, "cell", names.where(~names.duplicated(keep=False), names + ":" + order.astype(str))
+    )
+    return table

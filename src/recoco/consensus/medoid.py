@@ -1,0 +1,31 @@
+"""The medoid of a set of partitions: the one that agrees best with all the others."""
+
+import numpy as np
+
+from recoco.metrics import score_partitions
+
+
+def medoid(partitions: np.ndarray) -> tuple[int, float]:
+    """Return the index of the medoid and its mean NMI to the other partitions.
+
+    Ties go to the first. Equal partitions are compared once, because many starts of a good
+    method end in the same place.
+
+    Parameters
+    ----------
+    partitions : array of shape (n_partitions, n_objects)
+    """
+    distinct, inverse, counts = np.unique(
+        partitions, axis=0, return_inverse=True, return_counts=True
+    )
+    if len(partitions) == 1:
+        return 0, 1.0
+    agreement = np.empty((len(distinct), len(distinct)))
+    for i, partition in enumerate(distinct):
+        agreement[i, i:] = score_partitions(partition, distinct[i:])["nmi"]
+        agreement[i:, i] = agreement[i, i:]
+    np.fill_diagonal(agreement, 1.0)
+    total = agreement @ counts - 1.0  # without the partition itself
+    means = (total / (len(partitions) - 1))[np.ravel(inverse)]
+    best = int(np.argmax(means))
+    return best, float(means[best])

@@ -1,0 +1,121 @@
+"""MATLAB files: one matrix, a cell array of views, or several files stacked."""
+
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse, vstack
+
+from recoco.datasets.parsers import Parsed, read_lines, reading
+from recoco.errors import RecocoError
+
+
+def parse(folder: Path, options: dict) -> Parsed:
+    """Read ``matrix`` and ``labels`` of each file in ``files`` and stack the files.
+
+    A cell array holds one matrix per view and, in the files of this field, the labels again
+    for every view: they must agree.
+    """
+    parts = [_read(folder / name, options) for name in options["files"]]
+    widths = {tuple(view.shape[1] for view in views) for views, _, _ in parts}
+    if len(widths) > 1:
+        raise RecocoError(
+            f"{', '.join(options['files'])} cannot be stacked: their numbers of columns differ; "
+            "correct the card."
+        )
+    views = [
+        vstack(stack, format="csr") for stack in zip(*(part[0] for part in parts), strict=True)
+    ]
+    labels = np.concatenate([part[1] for part in parts])
+    terms = parts[0][2]
+    if "terms_file" in options:
+        terms = [line.strip() for line in read_lines(folder / options["terms_file"])]
+    if terms is not None and len(terms) != views[0].shape[1]:
+        raise RecocoError(
+            f"{options['files'][0]}: {len(terms)} terms for {views[0].shape[1]} columns; "
+            "correct the card."
+        )
+    transform = _VALUES[options.get("values", "as-given")]
+    views = [transform(view, options["files"][0]) for view in views]
+    return Parsed(views, labels, [terms] + [None] * (len(views) - 1))
+
+
+def _read(path: Path, options: dict):
+    from scipy.io import loadmat
+
+    with reading(path, "a MATLAB file"):
+        content = loadmat(path)
+    found = {name: value for name, value in content.items() if not name.startswith("__")}
+    for name in (options["matrix"], options["labels"], options.get("terms")):
+        if name is not None and name not in found:
+            raise RecocoError(
+                f"{path.name} has no variable {name!r}, only {', '.join(sorted(found)) or 'none'}: "
+                "correct its card."
+            )
+    with reading(path, "a MATLAB file"):
+        views = [
+            _csr(view, options.get("transpose", False)) for view in _cells(found[options["matrix"]])
+        ]
+        copies = [np.ravel(values) for values in _cells(found[options["labels"]])]
+        terms = None
+        if "terms" in options:
+            terms = [str(_first(term)).strip() for term in np.ravel(found[options["terms"]])]
+    if any(not np.array_equal(copies[0], copy) for copy in copies[1:]):
+        raise RecocoError(f"{path.name}: the views disagree about the classes; fetch it again.")
+    if {view.shape[0] for view in views} != {copies[0].size}:
+        shapes = ", ".join(f"{view.shape[0]} x {view.shape[1]}" for view in views)
+        raise RecocoError(
+            f"{path.name}: {copies[0].size} labels do not fit {shapes}; "
+            "correct `transpose` in its card."
+        )
+    return views, copies[0], terms
+
+
+def _cells(value) -> list:
+    return list(value.ravel()) if value.dtype.kind == "O" else [value]
+
+
+def _first(term):
+    return term.ravel()[0] if isinstance(term, np.ndarray) else term
+
+
+def _csr(view, transpose: bool) -> csr_matrix:
+    # cast before anything is summed: MATLAB stores small integers in one byte
+    view = view.astype(np.float64) if issparse(view) else np.asarray(view, dtype=np.float64)
+    return csr_matrix(view.T if transpose else view)
+
+
+def _inverse_document_frequency(view: csr_matrix) -> np.ndarray:
+    """ln(n / df) of every column; a term of all documents would be zeroed by it."""
+    frequency = np.bincount(view.indices, minlength=view.shape[1])
+    with np.errstate(divide="ignore"):
+        return np.log(view.shape[0] / frequency)
+
+
+def _counts_from_idf(view: csr_matrix, file: str) -> csr_matrix:
+    """Undo x = count * ln(n / df), which leaves the counts exactly recoverable."""
+    view = view.copy()
+    view.eliminate_zeros()
+    ratio = view.data / _inverse_document_frequency(view)[view.indices]
+    counts = np.round(ratio)
+    if view.nnz and (np.abs(ratio - counts).max() > 1e-9 or counts.min() < 1):
+        raise RecocoError(
+            f"{file}: the values are not counts times ln(n/df), so the counts cannot be "
+            "recovered; correct `values` in its card."
+        )
+    view.data = counts
+    return view
+
+
+def _binary(view: csr_matrix, file: str) -> csr_matrix:
+    """Keep only which cells are non-zero, for files whose counts are lost."""
+    view = view.copy()
+    view.eliminate_zeros()
+    view.data = np.ones(view.nnz)
+    return view
+
+
+_VALUES = {
+    "as-given": lambda view, file: view,
+    "counts-from-idf": _counts_from_idf,
+    "binary": _binary,
+}

@@ -1,0 +1,80 @@
+"""From raw text to a document-term matrix."""
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from recoco.datasets.parsers import matrix
+from recoco.errors import RecocoError
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+# words without a topic: articles, pronouns, auxiliaries, prepositions, conjunctions and what the
+# tokeniser leaves of contractions
+_WITHOUT_TOPIC = """
+a about above after again against all also am an and any are as at be because been before
+being below between both but by can cannot could did do does doing don down during each few
+for from further had has have having he her here hers herself him himself his how if in into
+is it its itself just ll may me might more most must my myself no nor not now of off on once
+only or other our ours ourselves out over own re same shall she should so some such than that
+the their theirs them themselves then there these they this those through to too under until
+up upon us ve very was we were what when where which while who whom whose why will with would
+you your yours yourself yourselves
+"""
+STOP_WORDS = frozenset(_WITHOUT_TOPIC.split())
+
+
+def words(text: str, min_length: int = 2) -> list[str]:
+    """Return the words of a text: lower case, letters only, no stop words."""
+    found = _WORD.findall(text.lower())
+    return [word for word in found if len(word) >= min_length and word not in STOP_WORDS]
+
+
+def document_terms(
+    documents: Iterable[str], *, min_length: int = 2, min_df: int = 1
+) -> tuple[csr_matrix, list[str], list[str]]:
+    """Count the words of every document.
+
+    Returns
+    -------
+    view : csr_matrix, columns in alphabetical order
+    terms : list of str
+    dropped : list of str
+        Sentences about the words that were left out. Documents are never left out, even
+        without a single word.
+    """
+    number: dict[str, int] = {}
+    columns: list[int] = []
+    ends = [0]
+    for text in documents:
+        columns.extend(number.setdefault(word, len(number)) for word in words(text, min_length))
+        ends.append(len(columns))
+    if not columns:
+        raise RecocoError("there is not a single word in the documents; correct the card.")
+    n = len(ends) - 1
+    rows = np.repeat(np.arange(n), np.diff(ends))
+    view = matrix(np.ones(len(columns)), rows, columns, (n, len(number)))
+    terms = np.array(list(number))
+    frequency = np.bincount(view.indices, minlength=terms.size)
+    order = np.argsort(terms)
+    kept = order[frequency[order] >= min_df]
+    dropped = [
+        f"words of fewer than {min_length} letters, numbers and {len(STOP_WORDS)} stop words "
+        "are not counted"
+    ]
+    if kept.size < terms.size:
+        dropped.append(
+            f"{terms.size - kept.size} of {terms.size} words are in fewer than {min_df} documents"
+        )
+    if not kept.size:
+        raise RecocoError(f"no word is in {min_df} documents; lower `min_df` in the card.")
+    view = csr_matrix(view[:, kept])
+    view.sort_indices()
+    return view, terms[kept].tolist(), dropped
+
+
+def counting(options: dict) -> dict:
+    """Return the options of `document_terms` among the options of a parser."""
+    return {key: options[key] for key in ("min_length", "min_df") if key in options}

@@ -1,0 +1,241 @@
+"""Prepare: from raw files to a checked, shuffled, byte-stable dataset and its characteristics."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from recoco import store
+from recoco.datasets.card import load_card, printed_rows, variants
+from recoco.datasets.dataset import Dataset, write_prepared, write_unreachable
+from recoco.datasets.parsers import Parsed, get_parser
+from recoco.datasets.receipts import check_raw
+from recoco.errors import RecocoError
+
+# documents come sorted by class in many files, and a method that fails by putting neighbours
+# together would then score well: every dataset is shuffled, always in the same way
+_SHUFFLE = 20240229
+
+
+def prepare(
+    name: str, raw_dir: str | os.PathLike, out_npz: str | os.PathLike, out_json: str | os.PathLike
+) -> None:
+    """Parse, check, shuffle and write one fetched dataset.
+
+    Parameters
+    ----------
+    name : str
+    raw_dir : path
+        The folder that `fetch` filled.
+    out_npz, out_json : path
+        The dataset for `load_prepared`, and its measured characteristics. An unreachable
+        dataset gives a placeholder and a JSON that says how to get it.
+    """
+    card = load_card(name)
+    receipt = check_raw(name, Path(raw_dir))
+    printed = printed_rows(card)
+    if receipt["status"] == "unreachable":
+        write_unreachable(out_npz, name, {"by_hand": card["by_hand"], "tried": receipt["tried"]})
+        store.write_json(
+            out_json,
+            {
+                "dataset": name,
+                "status": "unreachable",
+                "title": card["title"],
+                "by_hand": card["by_hand"],
+                "tried": receipt["tried"],
+                "printed": printed,
+            },
+        )
+        return
+    source = _source(card, receipt)
+    parser = source.get("parser", {"name": "planted", "file": receipt["files"][0]["file"]})
+    try:
+        parsed = get_parser(parser["name"])(Path(raw_dir), parser)
+        dataset = _dataset(card, source, receipt, parsed)
+    except RecocoError as error:
+        raise RecocoError(f"Dataset {name}: {error}") from None
+    write_prepared(out_npz, dataset)
+    store.write_json(out_json, _characteristics(dataset, parsed.dropped, printed))
+
+
+def _source(card: dict, receipt: dict) -> dict:
+    index, sources = receipt["source_index"], card["sources"]
+    if index >= len(sources) or sources[index]["kind"] != receipt["source"]["kind"]:
+        raise RecocoError(
+            f"Dataset {card['name']}: the card was changed after the data were fetched; "
+            "fetch it again."
+        )
+    return sources[index]
+
+
+def permutation_of(name: str, rows: int) -> tuple[np.ndarray, int]:
+    """Return the recorded shuffle of a dataset and its seed: they depend on the name only."""
+    seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+    generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([_SHUFFLE, seed])))
+    return generator.permutation(rows).astype(np.int64), seed
+
+
+def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset:
+    """Check what a parser found against the card, shuffle it and number its classes."""
+    content = card["content"]
+    views = [_canonical(view, content) for view in parsed.views]
+    codes, class_names = _classes(parsed, source.get("class_names", {}))
+    _expect(source.get("expected"), views, codes, class_names)
+    order, seed = permutation_of(card["name"], codes.size)
+    meta = {
+        "status": "ok",
+        "title": card["title"],
+        "content": content,
+        "source": receipt["source"],
+        "variant": variants(card, source),
+        "permutation_seed": seed,
+        **parsed.meta,
+    }
+    return Dataset(
+        name=card["name"],
+        views=[view[order] for view in views],
+        labels=codes[order],
+        class_names=class_names,
+        terms=parsed.terms,
+        permutation=order,
+        meta=meta,
+    )
+
+
+def _canonical(view: csr_matrix, content: str) -> csr_matrix:
+    view = csr_matrix(view, dtype=np.float64)
+    view.sum_duplicates()
+    view.eliminate_zeros()
+    view.sort_indices()
+    if not np.isfinite(view.data).all():
+        raise RecocoError(
+            f"{int((~np.isfinite(view.data)).sum())} values are NaN or infinite; fetch it again."
+        )
+    if content != "real" and view.nnz and view.data.min() < 0:
+        raise RecocoError(
+            f"the card says {content}, but {int((view.data < 0).sum())} values are negative; "
+            "correct `content` in the card or the parser's options."
+        )
+    if content == "counts" and np.any(view.data != np.round(view.data)):
+        raise RecocoError(
+            "the card says counts, but not all values are whole numbers; "
+            "correct `content` in the card."
+        )
+    if content == "binary" and np.any(view.data != 1):
+        raise RecocoError(
+            "the card says binary, but not all values are 0 or 1; correct `content` in the card."
+        )
+    return view
+
+
+def _classes(parsed: Parsed, names: dict) -> tuple[np.ndarray, list[str]]:
+    """Number the classes 0..K-1 in the order of the source and name them."""
+    labels = np.asarray(parsed.labels)
+    values = parsed.class_order
+    if values is None:
+        values = np.unique(labels).tolist()
+    present = set(labels.tolist())
+    values = [value for value in values if value in present]
+    code = {value: k for k, value in enumerate(values)}
+    codes = np.array([code[value] for value in labels.tolist()], dtype=np.int32)
+    given = {str(key): name for key, name in names.items()}
+    if given and set(given) != {str(value) for value in values}:
+        raise RecocoError(
+            f"class_names of the card are for {', '.join(sorted(given))}, the classes found are "
+            f"{', '.join(sorted(str(value) for value in values))}; correct the card."
+        )
+    plain = [f"class {value}" if str(value).isdigit() else str(value) for value in values]
+    return codes, [given.get(str(value), text) for value, text in zip(values, plain, strict=True)]
+
+
+def _expect(expected: dict | None, views, codes, class_names) -> None:
+    if expected is None:
+        return
+    found = {
+        "rows": codes.size,
+        "columns": [view.shape[1] for view in views],
+        "nonzeros": [view.nnz for view in views],
+        "classes": len(class_names),
+    }
+    if any(view.shape[0] != codes.size for view in views):
+        raise RecocoError(
+            f"views of {', '.join(str(view.shape[0]) for view in views)} rows for {codes.size} "
+            "labels; fetch it again."
+        )
+    for key, value in expected.items():
+        if value != found[key]:
+            raise RecocoError(
+                f"{key} are {found[key]}, but the card expects {value}; "
+                "fetch it again or correct `expected` in the card."
+            )
+
+
+def _characteristics(dataset: Dataset, dropped: list[str], printed: dict) -> dict:
+    """Measure what the papers print about their datasets, and what our boxplots need."""
+    views = dataset.views
+    sizes = np.bincount(dataset.labels, minlength=dataset.n_classes)
+    cells = sum(view.shape[0] * view.shape[1] for view in views)
+    per_view = [
+        {
+            "columns": view.shape[1],
+            "nonzeros": view.nnz,
+            "sparsity_percent": _sparsity(view.nnz, view.shape[0] * view.shape[1]),
+            "empty_rows": int((np.diff(view.indptr) == 0).sum()),
+            "empty_columns": int((np.bincount(view.indices, minlength=view.shape[1]) == 0).sum()),
+            "smallest": float(view.data.min()) if view.nnz else 0.0,
+            "largest": float(view.data.max()) if view.nnz else 0.0,
+            "terms": dataset.terms[i] is not None,
+        }
+        for i, view in enumerate(views)
+    ]
+    filled = np.zeros(dataset.labels.size, dtype=np.int64)
+    for view in views:
+        filled += np.diff(view.indptr)
+    sums = np.asarray(dataset.X.sum(axis=1)).ravel()
+    return {
+        "dataset": dataset.name,
+        "status": "ok",
+        "title": dataset.meta["title"],
+        "content": dataset.meta["content"],
+        "rows": int(dataset.labels.size),
+        "columns": [view.shape[1] for view in views],
+        "nonzeros": [view.nnz for view in views],
+        "classes": dataset.n_classes,
+        "class_sizes": dict(zip(dataset.class_names, sizes.tolist(), strict=True)),
+        "sparsity_percent": _sparsity(sum(view.nnz for view in views), cells),
+        "balance": float(sizes.min() / sizes.max()),
+        "empty_rows": int((filled == 0).sum()),
+        "empty_columns": sum(view["empty_columns"] for view in per_view),
+        "views": per_view,
+        "dropped": dropped,
+        "permutation_seed": dataset.meta["permutation_seed"],
+        "source": dataset.meta["source"],
+        "variant": dataset.meta["variant"],
+        "printed": printed,
+        "document_sizes": {
+            "sums": _five_numbers(sums),
+            "nonzeros": _five_numbers(np.diff(dataset.X.indptr)),
+        },
+    }
+
+
+def _sparsity(nonzeros: int, cells: int) -> float:
+    return 100.0 * (1.0 - nonzeros / cells)
+
+
+def _five_numbers(values: np.ndarray) -> dict[str, float]:
+    """Five-number summary and Tukey's whiskers: the last values within 1.5 boxes of the box."""
+    low, q1, median, q3, high = (float(q) for q in np.percentile(values, [0, 25, 50, 75, 100]))
+    reach = 1.5 * (q3 - q1)
+    return {
+        "min": low,
+        "q1": q1,
+        "median": median,
+        "q3": q3,
+        "max": high,
+        "whisker_low": float(values[values >= q1 - reach].min()),
+        "whisker_high": float(values[values <= q3 + reach].max()),
+    }

@@ -1,0 +1,71 @@
+"""How long the runs still take: from what was measured here, else from their size."""
+
+from pathlib import Path
+
+from recoco import plan
+from recoco.config import Config
+from recoco.store import read_json
+
+# Seconds per non-zero and start, and per job, on a machine like a laptop: only a first guess,
+# replaced by measured seconds as soon as a setting has some.
+_SECONDS_PER_WORK = 1.2e-7
+_SECONDS_PER_JOB = 1.3
+
+
+class Estimate:
+    """The blocks that are still to be computed and the seconds they will take."""
+
+    def __init__(self, config: Config, root: Path, cores: int):
+        self.cores = cores
+        self._rates = _measured_rates(root)
+        missing = plan.unreachable(root)
+        self._waiting: dict[Path, float] = {}
+        self.runs: dict[plan.Setting, int] = {}
+        for setting, total in plan.settings_of(config).items():
+            if setting.dataset in missing:
+                continue
+            ranges, _ = plan.blocks_of(config, setting, total, root)
+            for start, stop in ranges:
+                path = plan.block_path(setting, start, stop, root)
+                if not path.is_file():
+                    self._waiting[path] = self._seconds(setting, stop - start)
+                    self.runs[setting] = self.runs.get(setting, 0) + stop - start
+
+    def _seconds(self, setting: plan.Setting, runs: int) -> float:
+        rate = self._rates.get(setting.name)
+        if rate is None:
+            rate = _SECONDS_PER_WORK * plan.work_of(setting)
+        return _SECONDS_PER_JOB + runs * rate
+
+    @property
+    def blocks(self) -> int:
+        return len(self._waiting)
+
+    def seconds_left(self) -> float:
+        """Return the seconds that the blocks not yet on disk will take on all cores."""
+        for path in [path for path in self._waiting if path.is_file()]:
+            del self._waiting[path]
+        if not self._waiting:
+            return 0.0
+        # The longest block cannot be shared out.
+        return max(sum(self._waiting.values()) / self.cores, max(self._waiting.values()))
+
+
+def _measured_rates(root: Path) -> dict[str, float]:
+    """Return the seconds per run of every setting that has been run here."""
+    totals: dict[str, list[float]] = {}
+    for path in (root / "results" / "runs").rglob("*.seconds.json"):
+        entry = read_json(path)
+        total = totals.setdefault(entry["identity"], [0.0, 0.0])
+        total[0] += entry["seconds"]
+        total[1] += entry["runs"]
+    return {name: seconds / max(1.0, runs) for name, (seconds, runs) in totals.items()}
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration as a person says it."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 90 * 60:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,69 @@
+"""What every workflow job does around its work: log, pin threads, die with its owner."""
+
+import contextlib
+import os
+import sys
+import threading
+import time
+import traceback
+
+from recoco.errors import RecocoError
+
+
+@contextlib.contextmanager
+def job(snakemake):
+    """Run a script's body: output to the job's log, errors in one sentence where they can be."""
+    _die_with_owner()
+    _pin_threads(snakemake.threads)
+    log = open(snakemake.log[0], "w", buffering=1, encoding="utf-8")  # noqa: SIM115
+    with log, contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
+        try:
+            yield
+        except RecocoError as error:
+            print(error, file=sys.__stderr__)
+            print(error)
+            sys.exit(1)
+        except Exception:
+            traceback.print_exc()
+            traceback.print_exc(file=sys.__stderr__)
+            sys.exit(1)
+
+
+def _pin_threads(threads: int) -> None:
+    """Leave parallelism to the workflow: a job has the threads it was given, BLAS too."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = str(threads)
+    os.environ.setdefault("NUMBA_NUM_THREADS", str(threads))
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(threads)
+    if "numba" in sys.modules:
+        sys.modules["numba"].set_num_threads(threads)
+
+
+def _die_with_owner() -> None:
+    """End this job when the process that leads the reproduction is gone.
+
+    After kill -9 of the leader its jobs would go on as orphans and write beside the jobs of
+    the next start.
+    """
+    owner = int(os.environ.get("RECOCO_OWNER", "0"))
+    if not owner:
+        return
+
+    def watch():
+        while _alive(owner):
+            time.sleep(1.0)
+        os._exit(3)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

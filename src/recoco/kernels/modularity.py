@@ -1,0 +1,184 @@
+"""Half-steps of modularity maximisation for a batch of starts (CoClus, Algorithm 1).
+
+All starts go through the matrix together. A label of start b in cluster k is stored as the slot
+``k * B + b`` it has in the table of sums, so that a non-zero costs one addition per start and no
+index arithmetic; slots of one column lie side by side, so they are read in one go.
+
+Scores are multiplied by a_.. : then they are whole numbers for counts and binary data, exact in
+float64, and ties are real ties. Sums over all rows go by chunks of fixed size, added in their
+order, so that they do not depend on the number of threads; sums of one start never mix with
+those of another, so that they do not depend on the batch.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+CHUNK = 256
+
+
+@njit(cache=True, nogil=True)
+def _assign_chunk(
+    first, last, indptr, indices, data, degree, total, slots, mass, found, masses, gain, moves
+):
+    B = slots.shape[1]
+    g = mass.size // B
+    sums = np.empty(g * B)
+    best = np.empty(B)
+    choice = np.empty(B, slots.dtype)
+    for i in range(first, last):
+        sums[:] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            a = data[p]
+            for b in range(B):
+                sums[slots[j, b]] += a
+        a_i = degree[i]
+        for b in range(B):
+            best[b] = total * sums[b] - a_i * mass[b]
+            choice[b] = b
+        for k in range(1, g):
+            for b in range(B):
+                score = total * sums[k * B + b] - a_i * mass[k * B + b]
+                if score > best[b]:  # strictly: ties go to the lowest cluster
+                    best[b] = score
+                    choice[b] = k * B + b
+        for b in range(B):
+            gain[b] += best[b]
+            moves[b] += choice[b] != found[i, b]
+            found[i, b] = choice[b]
+        for b in range(B):
+            masses[choice[b]] += a_i
+
+
+@njit(cache=True, nogil=True)
+def add_chunks(parts):
+    """Sum over chunks, first to last."""
+    total = np.zeros(parts.shape[1], parts.dtype)
+    for c in range(parts.shape[0]):
+        for k in range(parts.shape[1]):
+            total[k] += parts[c, k]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def assign(indptr, indices, data, degree, total, slots, mass, found):
+    """Assign every row to the cluster of largest score, for all starts.
+
+    Parameters
+    ----------
+    indptr, indices, data : CSR matrix (n, d); for the columns' half-step that of its transpose
+    degree : float64 (n,), row sums a_i.
+    total : float, a_..
+    slots : unsigned (d, B), the column labels as slots
+    mass : float64 (g * B,), a^W_.k of every start by slot
+    found : unsigned (n, B), the row labels as slots: overwritten
+
+    Returns
+    -------
+    masses : float64 (g * B,), sums of degrees of the new clusters by slot
+    gain : float64 (B,), sum of the scores: a_.. squared times the modularity
+    moves : int64 (B,), number of rows that changed cluster
+    """
+    n, B = found.shape
+    chunks = (n + CHUNK - 1) // CHUNK
+    masses = np.zeros((chunks, mass.size))
+    gain = np.zeros((chunks, B))
+    moves = np.zeros((chunks, B), np.int64)
+    for c in range(chunks):
+        _assign_chunk(
+            c * CHUNK,
+            min(n, (c + 1) * CHUNK),
+            indptr,
+            indices,
+            data,
+            degree,
+            total,
+            slots,
+            mass,
+            found,
+            masses[c],
+            gain[c],
+            moves[c],
+        )
+    return add_chunks(masses), add_chunks(gain), add_chunks(moves)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def assign_parallel(indptr, indices, data, degree, total, slots, mass, found):
+    """The same as :func:`assign`, the chunks spread over numba's threads."""
+    n, B = found.shape
+    chunks = (n + CHUNK - 1) // CHUNK
+    masses = np.zeros((chunks, mass.size))
+    gain = np.zeros((chunks, B))
+    moves = np.zeros((chunks, B), np.int64)
+    for c in prange(chunks):
+        _assign_chunk(
+            c * CHUNK,
+            min(n, (c + 1) * CHUNK),
+            indptr,
+            indices,
+            data,
+            degree,
+            total,
+            slots,
+            mass,
+            found,
+            masses[c],
+            gain[c],
+            moves[c],
+        )
+    return add_chunks(masses), add_chunks(gain), add_chunks(moves)
+
+
+@njit(cache=True, nogil=True)
+def cluster_masses(degree, slots, size):
+    """Sums of degrees by slot, chunk by chunk as :func:`assign` does."""
+    d, B = slots.shape
+    chunks = (d + CHUNK - 1) // CHUNK
+    masses = np.zeros((chunks, size))
+    for j in range(d):
+        for b in range(B):
+            masses[j // CHUNK, slots[j, b]] += degree[j]
+    return add_chunks(masses)
+
+
+@njit(cache=True, nogil=True)
+def modularity(indptr, indices, data, row_degree, column_degree, total, rows, columns, n_clusters):
+    """Modularity (eq. 2) of one pair of partitions."""
+    row_mass = np.zeros(n_clusters)
+    column_mass = np.zeros(n_clusters)
+    for i in range(row_degree.size):
+        row_mass[rows[i]] += row_degree[i]
+    for j in range(column_degree.size):
+        column_mass[columns[j]] += column_degree[j]
+    inside = 0.0
+    for i in range(row_degree.size):
+        for p in range(indptr[i], indptr[i + 1]):
+            if columns[indices[p]] == rows[i]:
+                inside += data[p]
+    expected = 0.0
+    for k in range(n_clusters):
+        expected += row_mass[k] * column_mass[k]
+    return (inside - expected / total) / total
+
+
+@njit(cache=True, nogil=True)
+def normalised_cut(indptr, indices, data, row_degree, column_degree, rows, columns, n_clusters):
+    """Normalised cut of the bipartite graph: sum over clusters of cut / weight (Dhillon 2001).
+
+    An empty cluster cuts nothing but is no part of a partition in g: it counts as 1.
+    """
+    weight = np.zeros(n_clusters)
+    inside = np.zeros(n_clusters)
+    for j in range(column_degree.size):
+        weight[columns[j]] += column_degree[j]
+    for i in range(row_degree.size):
+        weight[rows[i]] += row_degree[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            if columns[indices[p]] == rows[i]:
+                inside[rows[i]] += data[p]
+    cut = 0.0
+    for k in range(n_clusters):
+        # an edge inside counts at both of its ends
+        cut += 1.0 - 2.0 * inside[k] / weight[k] if weight[k] > 0 else 1.0
+    return cut

@@ -1,0 +1,275 @@
+"""Experiments are data: from the tables of the papers to the blocks of runs they need.
+
+A *setting* is (dataset, weighting, method, parameters); a *trial* is one run of a setting; a
+*block* is a range of its runs, done by one job. Two tables that need the same trial share it.
+"""
+
+import itertools
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recoco import paths
+from recoco.config import Config, nearest
+from recoco.errors import RecocoError
+from recoco.seeds import stable_hash
+
+# Non-zeros times starts that one job may take on: about a minute of a CoClus kernel.
+_WORK_PER_BLOCK = 1.2e9
+
+
+@dataclass(frozen=True, order=True)
+class Setting:
+    """What is run, without the run number."""
+
+    dataset: str
+    weighting: str
+    method: str
+    params: tuple[tuple[str, object], ...] = ()
+
+    @property
+    def slug(self) -> str:
+        """Name of method and parameters, fit for a file name."""
+        text = ",".join([self.method, *(f"{key}={value}" for key, value in self.params)])
+        if re.fullmatch(r"[\w.,=+-]{1,100}", text):
+            return text
+        return f"{self.method},{stable_hash(json.dumps(self.params)):032x}"[:60]
+
+    @property
+    def name(self) -> str:
+        return f"{self.dataset}/{self.weighting}/{self.slug}"
+
+    def folder(self, root: Path) -> Path:
+        return root / "results" / "runs" / self.dataset / self.weighting / self.slug
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One option of each choice that a paper leaves open, for a whole table."""
+
+    options: tuple[tuple[str, str], ...]
+    text: str
+    printed: bool
+    select: str = "mean"
+    params: dict = field(default_factory=dict, hash=False)
+    weightings: dict = field(default_factory=dict, hash=False)
+    metrics: dict = field(default_factory=dict, hash=False)
+
+    @property
+    def name(self) -> str:
+        return "+".join(option for _, option in self.options) or "as-printed"
+
+
+def combinations(block: dict, settings: dict) -> list[Combination]:
+    """Return every fixed combination of choices of a scores item, the printed one first."""
+    choices = block.get("choices", {})
+    made = []
+    for picked in itertools.product(*(question["options"] for question in choices.values())):
+        options = tuple(zip(choices, picked, strict=True))
+        chosen = [choices[choice]["options"][option] for choice, option in options]
+        params: dict[str, dict] = {}
+        weightings: dict[str, dict] = {}
+        metrics: dict[str, str] = {}
+        select = "mean"
+        for option in chosen:
+            select = option.get("select", select)
+            metrics.update(option.get("metrics", {}))
+            for card, changed in option.get("weightings", {}).items():
+                weightings.setdefault(card, {}).update(changed)
+            for method, changed in option.get("params", {}).items():
+                resolved = {
+                    key: settings["runs"]["best_of"] if value == "best_of" else value
+                    for key, value in changed.items()
+                }
+                params.setdefault(method, {}).update(resolved)
+        made.append(
+            Combination(
+                options,
+                "; ".join(option["text"] for option in chosen) or "as printed",
+                all(option.get("printed") for option in chosen),
+                select,
+                params,
+                weightings,
+                metrics,
+            )
+        )
+    return sorted(made, key=lambda combination: not combination.printed)
+
+
+def setting_of(block: dict, combination: Combination, dataset: str, weighting: str, method: str):
+    """Return the setting that answers a printed (dataset, weighting, method)."""
+    card = block["datasets"][dataset]
+    named = block["weightings"][weighting]
+    known = {**block["methods"], **block.get("extra_methods", {})}
+    ours = known[method]
+    params = {**combination.params.get("*", {}), **combination.params.get(ours, {})}
+    return Setting(
+        card,
+        combination.weightings.get(card, {}).get(weighting, named),
+        ours,
+        tuple(sorted(params.items())),
+    )
+
+
+def null_setting(block: dict, card: str, null: str) -> Setting:
+    """Return the setting of a null model: it looks at no value, so one weighting serves."""
+    return Setting(card, next(iter(block["weightings"].values())), null)
+
+
+def settings_of(config: Config) -> dict[Setting, int]:
+    """Return every setting that the configured papers need and its number of runs."""
+    needed: dict[Setting, int] = {}
+    most = config.settings["runs"]["most"]
+    for paper in config.papers.values():
+        runs = min(paper["runs"], most) if most else paper["runs"]
+        for block in paper["items"].values():
+            if block["kind"] != "scores":
+                continue
+            for setting in _settings_of_item(block, config.settings):
+                needed[setting] = max(runs, needed.get(setting, 0))
+    return dict(sorted(needed.items()))
+
+
+def _settings_of_item(block: dict, settings: dict):
+    methods = [*block["methods"], *block.get("extra_methods", {})]
+    for combination in combinations(block, settings):
+        yield from (
+            setting_of(block, combination, dataset, weighting, method)
+            for dataset in block["datasets"]
+            for weighting in block["weightings"]
+            for method in methods
+        )
+    for card in block["datasets"].values():
+        for null in block.get("nulls", []):
+            yield null_setting(block, card, null)
+
+
+def datasets_of_paper(config: Config, key: str) -> list[str]:
+    """Return the cards that a paper's items name, whatever for."""
+    items = config.papers[key]["items"].values()
+    return sorted({card for block in items for card in block.get("datasets", {}).values()})
+
+
+def datasets_of(config: Config) -> list[str]:
+    """Return the cards that the configured papers name."""
+    return sorted({card for key in config.papers for card in datasets_of_paper(config, key)})
+
+
+def parameters(config: Config, setting: Setting) -> dict:
+    """Return all parameters in force for a setting."""
+    return {**config.methods[setting.method].get("params", {}), **dict(setting.params)}
+
+
+def method_class(config: Config, method: str) -> str:
+    """Return where a method's class is: the registry's name or "module:Class"."""
+    return config.methods[method].get("class", method)
+
+
+def method_module(config: Config, method: str) -> str:
+    """Return the module whose code, with all it imports, computes a method."""
+    from recoco.methods import METHODS
+
+    named = method_class(config, method)
+    target = named if ":" in named else METHODS.get(named)
+    if target is None:
+        raise RecocoError(
+            f"methods.yaml lists {method!r}, which recoco does not have: "
+            "give it a class as module:Class or remove it."
+        )
+    return target.split(":")[0]
+
+
+def check_parameters(config: Config) -> None:
+    """Refuse a parameter that a method does not take, before anything is computed."""
+    import inspect
+
+    from recoco.methods import get_method
+
+    asked = {(s.method, tuple(sorted(parameters(config, s)))) for s in settings_of(config)}
+    for method, names in sorted(asked):
+        method_module(config, method)
+        known = list(inspect.signature(get_method(method_class(config, method))).parameters)
+        for name in names:
+            if name not in known:
+                raise RecocoError(
+                    f"Method {method!r} has no parameter {name!r} (config/methods.yaml or a "
+                    f"paper's file): {nearest(name, known)}"
+                )
+
+
+# ---- blocks ------------------------------------------------------------------------------
+
+
+def work_of(setting: Setting) -> float:
+    """Return the non-zeros that one run reads per pass: a machine-independent size."""
+    from recoco.datasets import load_card
+
+    nonzeros = load_card(setting.dataset).get("expected", {}).get("nonzeros") or [1e6]
+    return sum(nonzeros) * max(1, dict(setting.params).get("n_init", 1))
+
+
+def blocks_on_disk(setting: Setting, root: Path) -> list[tuple[int, int]]:
+    """Return the run ranges of a setting that are already computed."""
+    found = []
+    for path in setting.folder(root).glob("*-*.npz"):
+        match = re.fullmatch(r"(\d+)-(\d+)", path.stem)
+        if match:
+            found.append((int(match[1]), int(match[2])))
+    return sorted(found)
+
+
+def tile(total: int, first: int, size: int, existing: list[tuple[int, int]]):
+    """Cut the runs 0..total into blocks, keeping those that exist.
+
+    The first block is short, so that a first report comes early. Blocks on disk keep their
+    borders whatever the present total is: raising it computes the new runs only.
+    """
+    longest: dict[int, int] = {}
+    for start, stop in existing:
+        longest[start] = max(stop, longest.get(start, 0))
+    blocks, position = [], 0
+    while position < total:
+        if position in longest:
+            stop = longest[position]
+        else:
+            stop = min(total, position + (first if position == 0 else size))
+            later = [start for start in longest if position < start < stop]
+            stop = min(later, default=stop)
+        blocks.append((position, stop))
+        position = stop
+    return blocks
+
+
+def blocks_of(config: Config, setting: Setting, total: int, root: Path | None = None):
+    """Return ``(run ranges, runs used)`` of a setting for the pass that is configured."""
+    root = root or paths.root()
+    first = config.settings["runs"]["first"]
+    existing = blocks_on_disk(setting, root)
+    if config.settings["runs"]["first_only"]:
+        done = 0
+        for start, stop in existing:
+            if start == done:
+                done = stop
+        total = min(total, max(first, done))
+    size = int(min(1000, max(5, _WORK_PER_BLOCK // work_of(setting))))
+    return tile(total, first, size, existing), total
+
+
+def block_path(setting: Setting, start: int, stop: int, root: Path | None = None) -> Path:
+    return setting.folder(root or Path()) / f"{start}-{stop}.npz"
+
+
+def seconds_path(block: Path) -> Path:
+    """Return where the seconds of a block are kept: apart, because they differ each time."""
+    return block.with_suffix(".seconds.json")
+
+
+def unreachable(root: Path | None = None) -> set[str]:
+    """Return the datasets that were sought and not found here."""
+    from recoco.store import read_json
+
+    folder = (root or paths.root()) / "resources" / "prepared"
+    return {
+        path.stem for path in folder.glob("*.json") if read_json(path)["status"] == "unreachable"
+    }

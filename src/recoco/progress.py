@@ -1,0 +1,73 @@
+"""Progress of the workflow, read from what Snakemake says: a bar, or plain lines in a log."""
+
+import re
+import sys
+import time
+
+from recoco.estimate import Estimate, in_words
+
+_STEPS = re.compile(r"(\d+) of (\d+) steps")
+_PLAIN_EVERY = 15.0
+
+
+class Progress:
+    """Show steps done and time left while Snakemake works.
+
+    On a terminal one line is kept up to date; elsewhere (a log, CI) a line is printed every
+    quarter of a minute.
+    """
+
+    def __init__(self, heading: str, estimate: Estimate):
+        self.heading, self.estimate = heading, estimate
+        self.done = self.total = 0
+        self._live = sys.stdout.isatty()
+        self._shown = self._began = time.monotonic()
+        self._bar = None
+
+    def __enter__(self):
+        blocks, left = self.estimate.blocks, self.estimate.seconds_left()
+        todo = f"{blocks} blocks of runs, about {in_words(left)}" if blocks else "no runs missing"
+        print(f"{self.heading} ({todo})", flush=True)
+        if self._live:
+            from rich.progress import BarColumn, TextColumn
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(
+                BarColumn(),
+                TextColumn("{task.completed:.0f}/{task.total:.0f} steps"),
+                TextColumn("{task.fields[left]}"),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("", total=1, left="")
+        return self
+
+    def read(self, line: str) -> None:
+        match = _STEPS.search(line)
+        if match:
+            self.done, self.total = int(match[1]), int(match[2])
+
+    def seconds_left(self) -> float:
+        """Return the larger of the blocks' estimate and the pace of the steps so far."""
+        left = self.estimate.seconds_left()
+        if left == 0 and self.done:
+            left = (time.monotonic() - self._began) / self.done * (self.total - self.done)
+        return left
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self._live:
+            left = f"about {in_words(self.seconds_left())} left" if self.total else "planning"
+            self._bar.update(self._task, completed=self.done, total=max(self.total, 1), left=left)
+        elif now - self._shown >= _PLAIN_EVERY:
+            self._shown = now
+            left = f"about {in_words(self.seconds_left())} left"
+            steps = f"{self.done} of {self.total} steps" if self.total else "starting"
+            print(f"  {steps}, {left}", flush=True)
+
+    def __exit__(self, *_):
+        if self._bar:
+            self._bar.stop()
+        spent = in_words(time.monotonic() - self._began)
+        steps = f"{self.done} steps" if self.done else "nothing to do"
+        print(f"  {steps}, {spent}", flush=True)

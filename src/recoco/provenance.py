@@ -1,0 +1,132 @@
+"""Where a result comes from: code, data, machine, seconds."""
+
+import hashlib
+import os
+import platform
+import subprocess
+from collections import defaultdict
+from importlib.metadata import distributions
+from pathlib import Path
+
+from recoco import paths
+from recoco.config import Config
+from recoco.fingerprint import fingerprint
+from recoco.plan import method_module, settings_of
+from recoco.store import read_json, write_json
+
+
+def write_provenance(config: Config, characteristics: list[Path], out: Path) -> None:
+    """Write all that a reader needs to judge or repeat this reproduction."""
+    root = paths.root()
+    records = [read_json(path) for path in characteristics]
+    methods = sorted({setting.method for setting in settings_of(config)})
+    write_json(
+        out,
+        {
+            "commit": _git("rev-parse", "HEAD") or "not a git checkout",
+            "dirty": bool(_git("status", "--porcelain", "--untracked-files=no")),
+            "lock_sha256": hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest(),
+            "master_seed": config.master_seed,
+            "python": platform.python_version(),
+            "packages": dict(
+                sorted((d.metadata["Name"].lower(), d.version) for d in distributions())
+            ),
+            "machine": machine(),
+            "stages": stages(root),
+            "data": [_data(record) for record in records],
+            "data_mode": data_mode(records),
+            "runs": runs_sentence(config),
+            "fingerprints": {
+                method: fingerprint(method_module(config, method), "recoco.run")
+                for method in methods
+            },
+        },
+    )
+
+
+def _git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=paths.root(), capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
+
+
+def machine() -> dict:
+    """Return what the machine is, without naming it."""
+    cpu, memory = platform.processor() or platform.machine(), None
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                cpu = line.partition(":")[2].strip()
+                break
+        memory = round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1)
+    except (OSError, ValueError):
+        pass
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "memory_gib": memory,
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def stages(root: Path) -> list[dict]:
+    """Return the seconds of computing by method, summed over the blocks on disk."""
+    seconds: dict[str, float] = defaultdict(float)
+    jobs: dict[str, int] = defaultdict(int)
+    for path in sorted((root / "results" / "runs").rglob("*.seconds.json")):
+        method = path.parent.name.split(",")[0]
+        seconds[method] += read_json(path)["seconds"]
+        jobs[method] += 1
+    return [
+        {"stage": f"run {method}", "jobs": jobs[method], "seconds": round(seconds[method], 2)}
+        for method in sorted(seconds)
+    ]
+
+
+def _data(record: dict) -> dict:
+    source = record.get("source") or {}
+    return {
+        "dataset": record["dataset"],
+        "status": record["status"],
+        "source": f"{source.get('kind', '')}: {source.get('where', '')}" if source else "",
+        "sha256": [entry["sha256"] for entry in record.get("files", [])],
+    }
+
+
+def data_mode(records: list[dict]) -> str:
+    """Say in a sentence which kinds of sources were at hand."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for record in records:
+        kind = record["source"]["kind"] if record["status"] == "ok" else "unreachable"
+        kinds[kind].append(record["dataset"])
+    words = {
+        "mirror": "from a mirror folder",
+        "url": "from the web",
+        "package": "from packages of a registry",
+        "synthetic": "made by the program",
+        "unreachable": "unreachable from here",
+    }
+    parts = [
+        f"{len(kinds[kind])} {text} ({', '.join(sorted(kinds[kind]))})"
+        for kind, text in words.items()
+        if kinds[kind]
+    ]
+    return f"Data: of {len(records)} datasets, {'; '.join(parts)}."
+
+
+def runs_sentence(config: Config) -> str:
+    """Say on how many runs a cell stands."""
+    runs = config.settings["runs"]
+    if runs["first_only"]:
+        return (
+            f"First pass: a cell stands on {runs['first']} runs, or on more where they were "
+            "computed before; `make reproduce` goes on to the papers' own numbers."
+        )
+    if runs["most"]:
+        return f"Narrowed: a cell stands on at most {runs['most']} runs."
+    own = ", ".join(f"{key} {paper['runs']}" for key, paper in config.papers.items())
+    return f"Full protocol: each cell stands on the paper's own number of runs ({own})."

@@ -1,0 +1,118 @@
+"""The same table as Markdown, LaTeX (booktabs) and CSV."""
+
+import csv
+import io
+
+from recoco.report.formats import latex, markdown, spreadsheet
+from recoco.report.tables import Entry, Table
+from recoco.report.verdicts import VERDICTS
+
+
+def _legend(table: Table) -> str:
+    used = {entry.mark for row in table.rows for entry in row if entry.mark}
+    words = [f"{v.letter} {v.label}" for v in VERDICTS.values() if v.letter in used]
+    words += [
+        f"{mark} {word}" for mark, word in (("=", "agrees"), ("≠", "differs")) if mark in used
+    ]
+    return ", ".join(words)
+
+
+def _spread_out(row: list[Entry]) -> list[Entry]:
+    """Give an entry that spans columns one place in each, the text in the first."""
+    return [part for e in row for part in (e, *[Entry()] * (e.span - 1))]
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table as GitHub Markdown."""
+    heads = [markdown(" · ".join(column.path)) for column in table.columns]
+    lines = [f"# {markdown(table.title)}", ""]
+    if table.caption:
+        lines += [markdown(table.caption), ""]
+    lines.append("| " + " | ".join(heads) + " |")
+    lines.append("|" + "|".join("---:" if c.numeric else ":---" for c in table.columns) + "|")
+    for row in [*table.rows, *table.nulls]:
+        texts = [markdown(f"{e.text} {e.mark}".strip()) for e in _spread_out(row)]
+        lines.append("| " + " | ".join(texts) + " |")
+    for note in [_legend(table), *table.notes]:
+        if note:
+            lines += ["", markdown(note)]
+    return "\n".join(lines) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """Return a table environment that needs the package booktabs."""
+    align = "".join("r" if column.numeric else "l" for column in table.columns)
+    label = table.name.replace("_", ":", 1)
+    caption = " ".join(text for text in (table.title + ".", table.caption) if text)
+    legend = _legend(table)
+    # A table of the width of a whole protocol is shrunk to the page rather than cut.
+    wide = len(table.columns) > 8
+    lines = [
+        "% needs \\usepackage{booktabs}" + (" and \\usepackage{graphicx}" if wide else ""),
+        "\\begin{table}",
+        "\\centering\\scriptsize",
+        f"\\caption{{{latex(caption)}{latex(f' Signs: {legend}.') if legend else ''}}}",
+        f"\\label{{tab:{latex(label)}}}",
+        *(["\\resizebox{\\textwidth}{!}{%"] if wide else []),
+        f"\\begin{{tabular}}{{{align}}}",
+        "\\toprule",
+    ]
+    for heading in table.header():
+        lines.append(" & ".join(_latex_heading(*part[:2]) for part in heading) + r" \\")
+        lines += _latex_rules(heading)
+    lines.append("\\midrule")
+    lines += [_latex_row(row) for row in table.rows]
+    if table.nulls:
+        lines += ["\\midrule", *(_latex_row(row) for row in table.nulls)]
+    lines += ["\\bottomrule", "\\end{tabular}" + ("}" if wide else ""), "\\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_heading(text: str, width: int) -> str:
+    return f"\\multicolumn{{{width}}}{{c}}{{{latex(text)}}}" if width > 1 else latex(text)
+
+
+def _latex_rules(heading) -> list[str]:
+    rules, position = [], 1
+    for text, width, _ in heading:
+        if width > 1 and text:
+            rules.append(f"\\cmidrule(lr){{{position}-{position + width - 1}}}")
+        position += width
+    return ["".join(rules)] if rules else []
+
+
+def _latex_row(row: list[Entry]) -> str:
+    parts = []
+    for entry in row:
+        text = latex(entry.text)
+        if entry.mark:
+            text += f"\\textsuperscript{{{latex(entry.mark)}}}"
+        if entry.span > 1:
+            text = f"\\multicolumn{{{entry.span}}}{{c}}{{{text}}}"
+        parts.append(text)
+    return " & ".join(parts) + r" \\"
+
+
+def to_csv(table: Table) -> str:
+    """Return the table with a spread and a verdict in columns of their own."""
+    heads, kept = [], []
+    rows = [_spread_out(row) for row in [*table.rows, *table.nulls]]
+    for position, column in enumerate(table.columns):
+        name = " ".join(column.path)
+        entries = [row[position] for row in rows]
+        parts = [("", lambda e: e.text)]
+        if column.numeric and any(" ± " in e.text for e in entries):
+            parts = [
+                ("", lambda e: e.text.partition(" ± ")[0]),
+                (" sd", lambda e: e.text.partition(" ± ")[2]),
+            ]
+        if any(e.verdict for e in entries):
+            parts.append((" verdict", lambda e: e.verdict))
+        for suffix, read in parts:
+            heads.append(name + suffix)
+            kept.append([read(entry) for entry in entries])
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([spreadsheet(head) for head in heads])
+    writer.writerows([spreadsheet(text) for text in row] for row in zip(*kept, strict=True))
+    return buffer.getvalue()

@@ -1,0 +1,153 @@
+"""Numbers and names as people read them, and text made safe for where it goes."""
+
+import json
+import math
+import re
+
+METRICS = {
+    "acc": "ACC",
+    "nmi": "NMI",
+    "ari": "ARI",
+    "purity": "Purity",
+    "modularity": "Modularity",
+    "npmi_i": "NPMI",
+    "pmi": "PMI",
+    "g_star": "g*",
+    "expected_g": "g",
+    "cd": "CD",
+    "sparsity_percent": "sparsity %",
+    "nonzero_percent": "non-zero %",
+}
+NULLS = {"null": "random labels", "null-sorted": "random labels, sorted"}
+NOTHING = "–"
+
+
+def metric_name(metric: str) -> str:
+    if metric.startswith("pvalue_"):
+        return f"p-value, {metric_name(metric.removeprefix('pvalue_'))}"
+    return METRICS.get(metric, metric.replace("_", " "))
+
+
+def item_name(item: str) -> str:
+    """Return a heading for an item that no configuration names, e.g. ``fig10``: Figure 10."""
+    match = re.fullmatch(r"(table|fig|figure|text|example)-?(.*)", item)
+    if not match:
+        return item
+    words = {"table": "Table", "fig": "Figure", "text": "Text, Section", "example": "Example"}
+    return f"{words.get(match[1], 'Figure')} {match[2]}".strip()
+
+
+def as_float(text) -> float:
+    """Return the number that a CSV field holds, or NaN."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def as_bool(text) -> bool:
+    return str(text).strip().lower() in {"true", "1", "1.0", "yes"}
+
+
+def decimals(printed: str) -> int:
+    """Return the number of decimals of a printed number."""
+    match = re.search(r"\.(\d+)", str(printed))
+    return len(match[1]) if match else 0
+
+
+def number(value: float, places: int) -> str:
+    if not math.isfinite(value):
+        return ""
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def spread(value: float, places: int) -> str:
+    """Return a standard deviation; one too small for the places keeps its magnitude."""
+    if not math.isfinite(value):
+        return ""
+    if value and abs(value) < 0.5 * 10**-places:
+        return f"{value:.0e}"
+    return number(value, places)
+
+
+def with_spread(value: float, sd: float, places: int) -> str:
+    """Return e.g. ``0.905 ± 0.012``."""
+    text, deviation = number(value, places), spread(sd, places)
+    return f"{text} ± {deviation}" if text and deviation else text
+
+
+def p_value(value: float) -> str:
+    if not math.isfinite(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def measured_text(metric: str, value: float, sd: float, places: int) -> str:
+    return p_value(value) if metric.startswith("pvalue") else with_spread(value, sd, places)
+
+
+def printed_text(value: str, sd: str, note: str) -> str:
+    """Return a printed cell as it stands in the paper: its own digits, its own sign."""
+    if not value:
+        return NOTHING
+    sign = "< " if note.strip() == "<" else ""
+    return f"{sign}{value} ± {sd}" if sd else f"{sign}{value}"
+
+
+def interval_text(low: float, high: float, places: int) -> str:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    return f"{number(low, places)} to {number(high, places)}"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "±": r"$\pm$",
+    "≠": r"$\neq$",
+    "−": r"$-$",
+    "–": r"--",
+    "·": r"$\cdot$",
+    "×": r"$\times$",
+    "\n": " ",
+}
+
+
+def latex(text) -> str:
+    """Escape text for LaTeX."""
+    return "".join(_LATEX.get(character, character) for character in str(text))
+
+
+def markdown(text) -> str:
+    """Escape text for a cell of a Markdown table; entities keep raw HTML out."""
+    text = re.sub(r"([\\`*_\[\]|])", r"\\\1", " ".join(str(text).split()))
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def spreadsheet(text) -> str:
+    """Defuse text that a spreadsheet would run as a formula; numbers stay as they are."""
+    text = str(text)
+    if text[:1] in {"=", "+", "-", "@", "\t", "\r"} and math.isnan(as_float(text)):
+        return "'" + text
+    return text
+
+
+def json_in_script(content) -> str:
+    """Return JSON that cannot end the script element in which it stands."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,129 @@
+"""The report as one page that needs nothing but itself, and the files beside it."""
+
+import base64
+import hashlib
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from recoco.errors import RecocoError
+from recoco.report import exports, figures, formats, pages, tables
+from recoco.report.inputs import Material, gather
+from recoco.report.verdicts import VERDICTS, count_verdicts, summary_line
+from recoco.store import atomic, write_text
+
+_HERE = Path(__file__).parent
+_GENERATOR = "recoco report"
+# Not rendered here, but at home in the folder.
+_KEPT = {"README.md", "overview.png", "bench", ".gitkeep"}
+_STAMP = ".snakemake_timestamp"  # the workflow's own mark in folders it made
+
+
+def render_site(
+    compare_dirs, scores, characteristics, provenance, config_dir, out_dir, timings=None
+) -> dict[str, int]:
+    """Write the whole report; see `recoco.report.render`."""
+    out_dir = Path(out_dir)
+    _check_folder(out_dir)
+    material = gather(compare_dirs, scores, characteristics, provenance, config_dir, timings)
+    written: set[Path] = set()
+
+    def put(name: str, content: str | bytes) -> None:
+        path = out_dir / name
+        if isinstance(content, bytes):
+            with atomic(path) as stream:
+                stream.write(content)
+        else:
+            write_text(path, content)
+        written.add(path)
+
+    made_tables, made_figures = {}, {}
+    for key, paper in material.papers.items():
+        for item, block in paper.config["items"].items():
+            if block["kind"] == "figure":
+                made_figures[key, item], svg, pdf = figures.draw(material, paper, item)
+                put(f"figures/{key}_{item}.svg", svg)
+                put(f"figures/{key}_{item}.pdf", pdf)
+            elif table := tables.item_table(material, paper, item):
+                made_tables[key, item] = table
+                put(f"tables/{table.name}.md", exports.to_markdown(table))
+                put(f"tables/{table.name}.tex", exports.to_latex(table))
+                put(f"tables/{table.name}.csv", exports.to_csv(table))
+        for path in sorted(paper.folder.glob("*.csv")):
+            put(f"data/{key}_{path.name}", path.read_bytes())
+    put("index.html", _page(material, made_tables, made_figures))
+    _sweep(out_dir, written)
+    return count_verdicts(cell.verdict for cell in material.cells)
+
+
+def _page(material: Material, made_tables: dict, made_figures: dict) -> str:
+    script = (_HERE / "assets" / "site.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    data = pages.dialog_data(material)
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["address"] = lambda text: quote(str(text), safe="")
+    environment.filters["metric"] = formats.metric_name
+    environment.filters["minus"] = lambda text: re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
+    return environment.get_template("index.html").render(
+        generator=_GENERATOR,
+        style=Markup((_HERE / "assets" / "style.css").read_text(encoding="utf-8")),
+        script=Markup(script),
+        script_hash=digest,
+        data=Markup(formats.json_in_script(data)),
+        verdicts=VERDICTS,
+        provenance=material.provenance,
+        summary=summary_line([paper.frames["cells"] for paper in material.papers.values()]),
+        counts=count_verdicts(cell.verdict for cell in material.cells),
+        total=len(material.cells),
+        map=pages.verdict_map(material),
+        papers=pages.paper_pages(material, made_tables, made_figures),
+        datasets=pages.dataset_cards(material),
+        measured_columns=pages.CHARACTERISTICS,
+        methods=pages.method_cards(),
+        errata=pages.errata_rows(material),
+        stages=pages.stage_rows(material),
+        slowest=pages.slowest_jobs(material),
+    )
+
+
+def _check_folder(out_dir: Path) -> None:
+    """Refuse a folder that is not ours: what is not rendered is removed from it."""
+    if not out_dir.exists():
+        return
+    if not out_dir.is_dir():
+        raise RecocoError(f"{out_dir} is no folder: name another place for the report.")
+    index = out_dir / "index.html"
+    ours = index.is_file() and _GENERATOR in index.read_text("utf-8", errors="replace")[:2000]
+    # A first rendering that was killed leaves these three and no page yet.
+    expected = _KEPT | {"tables", "figures", "data", _STAMP}
+    others = sorted(p.name for p in out_dir.iterdir() if p.name not in expected)
+    if others and not ours and any(not name.startswith(".index.html.") for name in others):
+        raise RecocoError(
+            f"{out_dir} holds {others[0]!r}, which is no part of a report: "
+            "name an empty folder or that of an earlier report."
+        )
+
+
+def _sweep(out_dir: Path, written: set[Path]) -> None:
+    """Remove what an earlier rendering left behind."""
+    folders = {path.parent for path in written} | {out_dir}
+    for folder in sorted(folders):
+        for path in sorted(folder.iterdir()):
+            if path in written or path in folders or path.name == _STAMP:
+                continue
+            if folder == out_dir and path.name in _KEPT:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()

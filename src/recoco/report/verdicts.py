@@ -1,0 +1,52 @@
+"""The verdicts a printed cell can get, how they are written, and how they are counted."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a verdict is shown: never by colour alone, so each has a letter of its own."""
+
+    key: str
+    letter: str
+    label: str
+    meaning: str
+    always: bool = True  # named in the summary line even when no cell has it
+
+
+VERDICTS = {
+    verdict.key: verdict
+    for verdict in (
+        Verdict("reproduced", "R", "reproduced", "comes out within tolerance, read as printed"),
+        Verdict(
+            "explained",
+            "E",
+            "explained by a selection rule",
+            "comes out only under another choice that the paper leaves open",
+        ),
+        Verdict("better", "B", "better", "we measure more than is printed"),
+        Verdict("worse", "W", "worse", "we measure less than is printed"),
+        Verdict("variant", "V", "variant", "measured on another preparation of the data"),
+        Verdict("unreachable", "U", "unreachable", "its data could not be had here"),
+        Verdict("failed", "F", "failed", "the computation ended in an error", always=False),
+        Verdict("not-run", "N", "not run", "planned, not yet computed", always=False),
+        Verdict("absent", "·", "not in this report", "nothing in this report answers it", False),
+    )
+}
+
+
+def count_verdicts(verdicts) -> dict[str, int]:
+    """Count verdicts, in the order in which they are always shown."""
+    verdicts = list(verdicts)
+    return {key: verdicts.count(key) for key in VERDICTS}
+
+
+def summary_line(cells) -> str:
+    """Return one line that says how many cells of some ``cells.csv`` frames came out how."""
+    counts = count_verdicts(verdict for frame in cells for verdict in frame["verdict"])
+    parts = [
+        f"{counts[key]} {verdict.label}"
+        for key, verdict in VERDICTS.items()
+        if key != "absent" and (verdict.always or counts[key])
+    ]
+    return "cells: " + " / ".join(parts)

@@ -1,0 +1,284 @@
+"""One command for everything: data, a first report within minutes, then the full protocol."""
+
+import contextlib
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from recoco import paths, plan
+from recoco.config import Config, load_config
+from recoco.errors import RecocoError
+from recoco.estimate import Estimate
+from recoco.progress import Progress
+from recoco.store import read_json, write_json
+
+
+def reproduce(
+    papers: list[str] | None = None,
+    runs: int | None = None,
+    cores: int | None = None,
+    quick: bool = False,
+) -> int:
+    """Reproduce the configured papers; return the exit code.
+
+    Parameters
+    ----------
+    papers : keys of the papers, None for those in config.yaml
+    runs : at most this many runs per cell, None for the papers' own numbers
+    cores : processor cores to use, None for all
+    quick : stop after the first pass
+    """
+    overrides: dict = {"runs": {}}
+    if papers:
+        overrides["papers"] = papers
+    if runs:
+        overrides["runs"]["most"] = runs
+    config = load_config(overrides)
+    plan.check_parameters(config)
+    root = paths.root()
+    cores = cores or len(os.sched_getaffinity(0))
+    _check_writable(root)
+    with _only_one(root):
+        _clear_stale_lock(root)
+        _retry_unreachable(config, root)
+        passes = [("data", ["data"], {}), ("first runs", ["all"], {"first_only": True})]
+        if not quick:
+            passes.append(("all runs", ["all"], {}))
+        if all((paths.prepared(name).with_suffix(".json")).is_file() for name in _names(config)):
+            passes = passes[1:]
+        for number, (title, targets, extra) in enumerate(passes, 1):
+            now = {**overrides, "runs": {**overrides["runs"], **extra}}
+            heading = f"pass {number} of {len(passes)}: {title}"
+            code = _snakemake(root, heading, targets, now, cores)
+            if code:
+                return code
+            if targets == ["all"]:
+                print(_closing(root), flush=True)
+    return 0
+
+
+def _names(config: Config) -> list[str]:
+    return plan.datasets_of(config)
+
+
+def _closing(root: Path) -> str:
+    return f"report: {root / 'reports' / 'index.html'}\n{verdict_line(root)}"
+
+
+def verdict_line(root: Path) -> str:
+    """Return the verdict counts of the cells compared last."""
+    import pandas as pd
+
+    from recoco.report import summary_line
+
+    files = sorted((root / "results" / "compare").glob("*/cells.csv"))
+    if not files:
+        raise RecocoError("No results yet: run `make quick` or `make reproduce` first.")
+    return summary_line([pd.read_csv(path) for path in files])
+
+
+# ---- one workflow run ----------------------------------------------------------------------
+
+
+def _snakemake(root: Path, heading: str, targets: list[str], overrides: dict, cores: int) -> int:
+    """Run the workflow once, showing its progress; return Snakemake's exit code."""
+    log = root / "logs" / f"snakemake-{targets[0]}.log"
+    log.parent.mkdir(exist_ok=True)
+    command = [
+        *(sys.executable, "-m", "snakemake", "--cores", str(cores)),
+        *("--workflow-profile", "workflow/profiles/default", "--nocolor"),
+        *("--configfile", str(_write_overrides(root, overrides)), "--", *targets),
+    ]
+    environment = {**os.environ, "RECOCO_OWNER": str(os.getpid()), "PYTHONUNBUFFERED": "1"}
+    estimate = Estimate(load_config(overrides), root, cores)
+    with log.open("w", encoding="utf-8") as sink, Progress(heading, estimate) as progress:
+        process = subprocess.Popen(
+            command,
+            cwd=root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            preexec_fn=_end_with_parent,
+        )
+        try:
+            for line in _lines(process, progress):
+                sink.write(line)
+                progress.read(line)
+        except KeyboardInterrupt:
+            # The terminal has sent the interrupt to Snakemake too: let it finish tidying up.
+            process.wait()
+            raise
+        code = process.wait()
+    if code:
+        _explain(root, log)
+    return code
+
+
+def _write_overrides(root: Path, overrides: dict) -> Path:
+    """Put the overrides into a file: on Snakemake's command line they would all become text."""
+    path = root / ".snakemake" / "recoco-overrides.json"
+    write_json(path, overrides)
+    return path
+
+
+def _lines(process: subprocess.Popen, progress: Progress) -> Iterator[str]:
+    """Yield Snakemake's lines as they come, refreshing the progress in between."""
+    import selectors
+
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if selector.select(timeout=1.0):
+                line = process.stdout.readline()
+                if not line:
+                    return
+                yield line
+            progress.tick()
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end Snakemake when this process dies, however it dies.
+
+    At once: asked politely it would wait for its jobs and for a reader of its output.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _explain(root: Path, log: Path) -> None:
+    """Print each failed job with the sentence in its own log."""
+    text = log.read_text(encoding="utf-8")
+    seen = set()
+    for match in re.finditer(r"Error in rule (\w+).*?(?:\n\s+log: (\S+))", text, re.DOTALL):
+        rule, name = match.groups()
+        own = root / name.rstrip(",")
+        said = own.read_text(encoding="utf-8").strip().splitlines() if own.is_file() else []
+        if name not in seen:
+            seen.add(name)
+            print(f"{rule} failed: {said[-1] if said else 'no message'} ({name})", file=sys.stderr)
+    if not seen:
+        tail = [line for line in text.splitlines() if line.strip()][-5:]
+        print("\n".join(tail), file=sys.stderr)
+    print(
+        f"The workflow stopped; all of its output is in {log.relative_to(root)}. "
+        "The same command goes on from here.",
+        file=sys.stderr,
+    )
+
+
+# ---- going on after whatever happened --------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _only_one(root: Path):
+    """Hold a lock that the system itself releases when this process ends, even by kill -9."""
+    folder = root / ".snakemake"
+    folder.mkdir(exist_ok=True)
+    with (folder / "recoco.lock").open("a+") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            handle.seek(0)
+            raise RecocoError(
+                f"Another reproduction (process {handle.read().strip() or 'unknown'}) is at work "
+                f"in {root}: wait for it or stop it first."
+            ) from None
+        handle.truncate(0)
+        handle.write(str(os.getpid()))
+        handle.flush()
+        yield
+
+
+def _clear_stale_lock(root: Path) -> None:
+    """Remove Snakemake's lock when no living Snakemake works in this folder."""
+    locks = [path for path in (root / ".snakemake" / "locks").glob("*") if path.is_file()]
+    if not locks:
+        return
+    for _ in range(10):  # one that was told to stop a moment ago may still be tidying up
+        owner = _living_snakemake(root)
+        if owner is None:
+            break
+        time.sleep(1.0)
+    else:
+        raise RecocoError(
+            f"A Snakemake (process {owner}) is at work in {root}: wait for it or stop it first."
+        )
+    for path in locks:
+        path.unlink(missing_ok=True)
+    print("cleared the lock of a run that is no more; going on from where it was", flush=True)
+
+
+def _living_snakemake(root: Path) -> int | None:
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            here = (entry / "cwd").resolve() == root
+        except OSError:
+            continue
+        led = any(word == b"snakemake" or word.endswith(b"/snakemake") for word in words[:4])
+        if here and led and int(entry.name) != os.getpid():
+            return int(entry.name)
+    return None
+
+
+def _retry_unreachable(config: Config, root: Path) -> None:
+    """Forget that a dataset was unreachable when a mirror folder now has its files."""
+    from recoco.datasets.mirrors import at_hand
+
+    for name in plan.unreachable(root) & set(_names(config)):
+        if at_hand(name):
+            forget(name)
+
+
+def forget(dataset: str) -> None:
+    """Remove what fetch and prepare wrote, so that they are done again."""
+    stem = paths.prepared(dataset)
+    for path in (
+        paths.raw(dataset) / "receipt.json",
+        stem.with_suffix(".json"),
+        stem.with_suffix(".npz"),
+    ):
+        path.unlink(missing_ok=True)
+
+
+def fetch_again(papers: list[str] | None = None) -> int:
+    """Look again for every dataset that was unreachable, then prepare all data."""
+    overrides = {"papers": papers} if papers else {}
+    config = load_config(overrides)
+    root = paths.root()
+    _check_writable(root)
+    with _only_one(root):
+        _clear_stale_lock(root)
+        for name in plan.unreachable(root) & set(_names(config)):
+            forget(name)
+        code = _snakemake(root, "data", ["data"], overrides, len(os.sched_getaffinity(0)))
+    for name in _names(config):
+        record = read_json(paths.prepared(name).with_suffix(".json"))
+        where = (record.get("source") or {}).get("where", "")
+        print(f"{name:12} {record['status']:12} {where}")
+    return code
+
+
+def _check_writable(root: Path) -> None:
+    for name in ("results", "resources", "reports", "logs", ".snakemake"):
+        folder = root / name
+        try:
+            folder.mkdir(exist_ok=True)
+            probe = folder / f".writable-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise RecocoError(
+                f"Cannot write in {folder} ({error.strerror}): make it writable, or clone "
+                "recoco where you may write."
+            ) from None

@@ -1,0 +1,164 @@
+"""What the command line prints."""
+
+import os
+
+import numpy as np
+
+from recoco import paths, plan
+from recoco.config import load_config, nearest
+from recoco.errors import RecocoError
+from recoco.store import read_json
+
+
+def table(head: list[str], rows: list[list], right: set[int] = frozenset()) -> None:
+    """Print rows as an aligned table."""
+    cells = [[str(cell) for cell in row] for row in [head, *rows]]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        parts = [
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(parts).rstrip())
+
+
+def show_plan(papers: list[str] | None, runs: int | None, cores: int | None) -> int:
+    """Print the settings that have runs missing and the time they will take."""
+    from recoco.estimate import Estimate, in_words
+
+    overrides: dict = {"runs": {"most": runs}} if runs else {}
+    if papers:
+        overrides["papers"] = papers
+    config = load_config(overrides)
+    root = paths.root()
+    cores = cores or len(os.sched_getaffinity(0))
+    estimate = Estimate(config, root, cores)
+    settings = plan.settings_of(config)
+    rows = [
+        [s.dataset, s.weighting, s.slug, settings[s] - missing, missing]
+        for s, missing in estimate.runs.items()
+    ]
+    if rows:
+        table(["dataset", "weighting", "method", "done", "to run"], rows, {3, 4})
+    total = sum(settings.values())
+    print(
+        f"{len(settings)} settings, {total} runs in all; missing: "
+        f"{sum(estimate.runs.values())} runs in {estimate.blocks} blocks, "
+        f"about {in_words(estimate.seconds_left())} on {cores} cores"
+    )
+    missing = sorted(plan.unreachable(root) & set(plan.datasets_of(config)))
+    if missing:
+        print(f"unreachable here, so not planned: {', '.join(missing)}")
+    return 0
+
+
+def show_verdict(paper: str | None, cells: bool, only: str | None) -> int:
+    """Print verdict counts by table, or every cell."""
+    import pandas as pd
+
+    from recoco.compare.verdicts import VERDICTS
+    from recoco.report import summary_line
+
+    files = sorted((paths.root() / "results" / "compare").glob(f"{paper or '*'}/cells.csv"))
+    if not files:
+        raise RecocoError("No results yet: run `make quick` or `make reproduce` first.")
+    if only and only not in VERDICTS:
+        raise RecocoError(f"Unknown verdict {only!r}: {nearest(only, list(VERDICTS))}")
+    frames = [pd.read_csv(path, keep_default_na=False) for path in files]
+    everything = pd.concat(frames)
+    if cells:
+        for row in everything.itertuples():
+            if only in (None, row.verdict):
+                print(f"{row.verdict:12} {row.cell}: {row.reason}")
+    else:
+        counted = pd.crosstab([everything["paper"], everything["item"]], everything["verdict"])
+        head = ["paper", "item", *(v for v in VERDICTS if v in counted)]
+        table(
+            head,
+            [[*name, *(row[v] for v in head[2:])] for name, row in counted.iterrows()],
+            set(range(2, len(head))),
+        )
+    print(summary_line(frames))
+    return 0
+
+
+def show_datasets() -> int:
+    """Print every dataset card with its shape and whether it is at hand."""
+    from recoco.datasets import list_cards, load_card
+    from recoco.datasets.mirrors import at_hand
+
+    rows = []
+    for name in list_cards():
+        card = load_card(name)
+        known = paths.prepared(name).with_suffix(".json")
+        record = read_json(known) if known.is_file() else None
+        if record and record["status"] == "ok":
+            shape = f"{record['rows']} x {' + '.join(map(str, record['columns']))}"
+            state, classes = "prepared", record["classes"]
+        else:
+            expected = card.get("expected") or {}
+            columns = " + ".join(map(str, expected.get("columns", "?")))
+            shape, classes = (
+                f"{expected.get('rows', '?')} x {columns}",
+                expected.get("classes", "?"),
+            )
+            state = (
+                "at hand" if at_hand(name) else "to be fetched" if card["sources"] else "by hand"
+            )
+            if record:
+                state = "unreachable"
+        rows.append([name, shape, classes, state, ", ".join(card.get("printed_as", {}))])
+    table(["dataset", "objects x features", "classes", "state", "papers"], rows, {2})
+    return 0
+
+
+def show_methods() -> int:
+    """Print every method with its title and reference."""
+    from recoco.methods import METHODS, get_method
+
+    for name in sorted(METHODS):
+        method = get_method(name)
+        print(f"{name:12} {method.title}\n{'':12} {method.reference}")
+    return 0
+
+
+def show_fit(
+    method: str,
+    dataset: str,
+    clusters: int | None,
+    weighting: str,
+    seed: int,
+    starts: int,
+    words: int,
+) -> int:
+    """Fit one method to one dataset and print criterion, scores and top words."""
+    from recoco.datasets import load_dataset
+    from recoco.methods import get_method
+    from recoco.metrics import score_partitions
+    from recoco.weighting import weight
+
+    kind = get_method(method)
+    data = load_dataset(dataset)
+    matrix = weight(data.X, weighting)
+    estimator = kind(n_clusters=clusters or data.n_classes, n_init=starts, random_state=seed)
+    views = [weight(view, weighting) for view in data.views]
+    fitted = estimator.fit(matrix if kind.views == "one" else views)
+    print(f"{kind.title} on {dataset} ({matrix.shape[0]} x {matrix.shape[1]}, {weighting})")
+    print(f"criterion {fitted.criterion_:.6f} after {fitted.n_iter_} iterations")
+    scores = score_partitions(data.labels, np.asarray(fitted.row_labels_)[None, :])
+    shown = ("acc", "nmi", "ari", "purity")
+    print("  ".join(f"{name} {scores[name][0]:.4f}" for name in shown))
+    columns = getattr(fitted, "column_labels_", None)
+    for k in range(estimator.n_clusters):
+        documents = np.flatnonzero(fitted.row_labels_ == k)
+        print(f"\nco-cluster {k}: {len(documents)} documents", end="")
+        if columns is None:
+            print()
+            continue
+        terms = np.flatnonzero(columns == k)
+        mass = np.asarray(matrix[documents].sum(axis=0)).ravel()[terms]
+        top = terms[np.argsort(-mass, kind="stable")[:words]]
+        named = data.terms[0] if data.terms and data.terms[0] else None
+        said = [named[j] if named else f"term {j}" for j in top]
+        print(f", {len(terms)} terms\n  {', '.join(said)}")
+    return 0

@@ -1,0 +1,20 @@
+"""Compile every kernel once, so that no job of the workflow waits for a compiler."""
+
+import numpy as np
+
+from recoco.methods import METHODS, get_method
+from recoco.metrics import score_partitions
+
+
+def compile_kernels() -> None:
+    """Fit every registered method on a small block matrix: numba keeps what it compiles."""
+    from scipy.sparse import csr_matrix
+
+    rng = np.random.default_rng(0)
+    block = np.kron(np.eye(2), np.ones((6, 5))) + (rng.random((12, 10)) < 0.1)
+    for name in METHODS:
+        method = get_method(name)(n_clusters=2)
+        data = csr_matrix(block)
+        runs = method.fit_runs(data if method.views == "one" else [data, data], [1, 2])
+        score_partitions(np.repeat([0, 1], 6), runs.row_labels)
+        print(f"{name}: compiled")

@@ -1,0 +1,442 @@
+"""Made-up compare outputs for tests of the report: plausible in shape, never a result."""
+
+import json
+import math
+import shutil
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from recoco.compare.published import read_published
+
+CONFIG = Path(__file__).resolve().parents[1] / "config"
+CARDS = {
+    name: name.lower()
+    for name in (
+        *("CSTR", "WEBKB4", "WEBACE", "NG2", "CLASSIC3"),
+        *("CLASSIC4", "NG20", "RCV1", "SPORTS", "REVIEWS"),
+    )
+}
+MISSING = {"webkb4", "rcv1"}
+OTHER_PREPARATION = {"ng20"}
+COCLUS = {
+    "key": "coclus",
+    "title": "Co-clustering Document-term Matrices by Direct Maximization of Graph Modularity",
+    "authors": "Melissa Ailem, François Role, Mohamed Nadif",
+    "venue": "CIKM",
+    "year": 2015,
+    "doi": "10.1145/2806416.2806639",
+    "runs": 100,
+    "items": {
+        "example-5x4": {"kind": "example", "title": "Worked example, Section 3"},
+        "table1": {"kind": "characteristics", "title": "Table 1, datasets", "datasets": CARDS},
+        "figure2": {
+            "kind": "figure",
+            "title": "Figure 2, document sizes",
+            "draw": "document_sizes",
+            "datasets": CARDS,
+        },
+        "table2": {
+            "kind": "scores",
+            "title": "Table 2, SpecCo against Coclus",
+            "caption": "Made-up numbers: mean & deviation over 100 random starts, 5% test.",
+            "published": "table2",
+            "datasets": CARDS,
+            "weightings": {"binary": "binary", "count": "count", "tfidf-l2": "tfidf-l2"},
+            "methods": {"SpecCo": "specco", "Coclus": "coclus"},
+            "metrics": ["acc", "nmi"],
+            "choices": {
+                "selection": {
+                    "text": "What is one of the results that are averaged?",
+                    "options": {
+                        "single": {"text": "one random start", "printed": True},
+                        "best-of-n": {"text": "the best of n starts by the criterion"},
+                        "oracle": {"text": "only the best of all starts by the score itself"},
+                    },
+                },
+                "rows": {
+                    "text": "By which norm are the rows of SPORTS and REVIEWS divided?",
+                    "options": {
+                        "l2": {"text": "Euclidean norm", "printed": True},
+                        "l1": {"text": "sum"},
+                    },
+                },
+            },
+        },
+        "figure3": {
+            "kind": "figure",
+            "title": "Figure 3, NMI of Spec, SpecCo and Coclus",
+            "draw": "nmi_bars",
+            "of": "table2",
+        },
+        "selection": {
+            "kind": "figure",
+            "title": "What a mean over 100 starts can hide",
+            "draw": "selection_rules",
+            "of": "table2",
+        },
+    },
+}
+# A second paper with many methods, other metrics and several numbers per name.
+EBCO = {
+    "key": "ebco",
+    "title": "Ensemble Block Co-clustering",
+    "authors": "Séverine Affeldt, Lazhar Labiod, Mohamed Nadif",
+    "venue": "CIKM",
+    "year": 2020,
+    "runs": 10,
+    "items": {
+        "table2": {"kind": "scores", "title": "Table 2, five methods"},
+        "table3": {"kind": "scores", "title": "Table 3, number of clusters inferred"},
+        "table4": {"kind": "scores", "title": "Table 4, words and their NPMI"},
+    },
+}
+COMBINATIONS = [
+    (selection, rows) for selection in ("single", "best-of-n", "oracle") for rows in ("l2", "l1")
+]
+TEXTS = {
+    "single": "one random start",
+    "best-of-n": "the best of n starts by the criterion",
+    "oracle": "only the best of all starts by the score itself",
+    "l2": "Euclidean norm",
+    "l1": "sum",
+}
+
+
+def make(folder: Path, papers=("coclus", "ebco"), reason="") -> dict:
+    """Write inputs below ``folder`` and return the arguments of `recoco.report.render`."""
+    folder = Path(folder)
+    rng = np.random.Generator(np.random.PCG64(2015))
+    config = folder / "config"
+    shutil.copytree(CONFIG / "published", config / "published")
+    (config / "papers").mkdir()
+    for paper in (COCLUS, EBCO):
+        if paper["key"] in papers:
+            text = yaml.safe_dump(paper, sort_keys=False, allow_unicode=True)
+            (config / "papers" / f"{paper['key']}.yaml").write_text(text, encoding="utf-8")
+    _errata(config / "published" / "errata.csv")
+    published = read_published(config / "published" / "published.csv")
+    compare = {}
+    for key in papers:
+        compare[key] = folder / "compare" / key
+        compare[key].mkdir(parents=True)
+        rows = published[published["paper"] == key]
+        _paper(compare[key], rows, COCLUS if key == "coclus" else EBCO, rng, reason)
+    scores = _scores(folder / "scores", published)
+    characteristics = _characteristics(folder / "prepared", rng)
+    return {
+        "compare_dirs": compare,
+        "scores": scores,
+        "characteristics": characteristics,
+        "provenance": _provenance(folder / "provenance.json"),
+        "config_dir": config,
+        "out_dir": folder / "reports",
+        "timings": _timings(folder / "timings.csv"),
+    }
+
+
+def _write(path: Path, rows: list[dict]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_csv(path, index=False, lineterminator="\n")
+
+
+def _trial(card, weighting, method, selection, rows) -> str:
+    weighting = f"{weighting}-{rows}" if card in {"sports", "reviews"} else weighting
+    return f"{card}/{weighting}/{method.lower()}" + (",n_init=20" * (selection == "best-of-n"))
+
+
+def _paper(folder: Path, published: pd.DataFrame, config: dict, rng, reason: str) -> None:
+    cells, measures, nulls, extra, consensus = [], [], [], [], []
+    combinations = COMBINATIONS if config["key"] == "coclus" else [("single", "l2")]
+    for row in published.to_dict("records"):
+        if row["item"] not in config["items"]:
+            continue
+        cells.append(_cell(row, combinations, measures, rng, reason))
+        if row["metric"] in {"acc", "nmi"} and row["method"] == "Coclus":
+            _companions(row, nulls, extra, consensus, rng)
+    _write(folder / "cells.csv", cells)
+    _write(folder / "measures.csv", measures)
+    items = [i for i, block in config["items"].items() if block["kind"] == "scores"]
+    _write(
+        folder / "combinations.csv",
+        [
+            {
+                "item": item,
+                "combination": f"{selection}+{rows}",
+                "text": f"{TEXTS[selection]}; {TEXTS[rows]}",
+                "printed": (selection, rows) == ("single", "l2"),
+                "best": (selection, rows) == ("best-of-n", "l2"),
+                "cells_within": 40 + 13 * (selection == "best-of-n") - 3 * (rows == "l1"),
+                "cells_compared": 120,
+                "choice_selection": selection,
+                "choice_rows": rows,
+            }
+            for item in items
+            for selection, rows in combinations
+        ],
+    )
+    if config["key"] != "coclus":
+        return
+    _write(folder / "nulls.csv", nulls)
+    _write(folder / "extra.csv", extra)
+    _write(folder / "consensus.csv", consensus)
+    _write(folder / "claims.csv", _claims())
+    _write(folder / "characteristics.csv", _printed_characteristics())
+
+
+def _starts(row: dict) -> np.ndarray:
+    """Return 100 made-up single starts that now and then end in a poor optimum."""
+    name = ":".join(row[c] for c in ("dataset", "weighting", "method", "metric"))
+    rng = np.random.Generator(np.random.PCG64(zlib.crc32(name.encode())))
+    value = float(row["value"])
+    poor = rng.random(100) < rng.choice([0.0, 0.3, 0.6])
+    good = rng.normal(value + rng.choice([0.0, 0.0, 0.06, -0.07]), 0.008, 100)
+    return np.where(poor, good - rng.normal(0.18, 0.05, 100), good).clip(0.003, 0.995)
+
+
+def _numbers(row: dict, selection: str, rng) -> tuple[float, float]:
+    """Return made-up mean and deviation of a cell under a selection rule."""
+    if row["metric"].startswith("pvalue"):
+        return float(rng.choice([2e-9, 0.0004, 0.03, 0.41])), math.nan
+    if row["metric"] not in {"acc", "nmi"} or not row["value"]:
+        return float(row["value"] or "nan") + float(rng.normal(0, 0.02)), 0.01
+    starts = _starts(row)
+    if selection == "oracle":
+        return float(starts.max()), 0.0
+    if selection == "best-of-n":
+        starts = starts.reshape(5, 20).max(axis=1) - 0.004
+    return float(starts.mean()), float(starts.std(ddof=1))
+
+
+def _cell(row: dict, combinations, measures: list, rng, reason: str) -> dict:
+    card = row["dataset"].lower().replace(" ", "-")
+    value = float(row["value"] or "nan")
+    reachable = card not in MISSING
+    found = {}
+    for selection, rows in combinations:
+        measured, deviation = _numbers(row, selection, rng)
+        numbers = {
+            "measured": measured,
+            "measured_sd": deviation,
+            "ci_low": measured - 0.2 * deviation,
+            "ci_high": measured + 0.2 * deviation,
+            "n_runs": 100,
+        }
+        if not reachable:
+            numbers = dict.fromkeys(numbers, "")
+        within = reachable and abs(measured - value) <= 0.02
+        found[selection, rows] = {**numbers, "tolerance": 0.02, "within": within}
+        measures.append(
+            {
+                "cell": row["cell"],
+                "combination": f"{selection}+{rows}",
+                "status": "ok" if reachable else "unreachable",
+                "trial": _trial(card, row["weighting"], row["method"], selection, rows),
+                **found[selection, rows],
+            }
+        )
+    used = next((key for key, numbers in found.items() if numbers["within"]), ("single", "l2"))
+    measured = found[used]["measured"]
+    if not reachable:
+        verdict = "unreachable"
+    elif card in OTHER_PREPARATION:
+        verdict = "variant"
+    elif found[used]["within"]:
+        verdict = "reproduced" if used == ("single", "l2") else "explained"
+    else:
+        verdict = "better" if measured > value else "worse"
+    return {
+        "cell": row["cell"],
+        "card": card,
+        **{key: row[key] for key in ("paper", "item", "dataset", "weighting", "method", "metric")},
+        "printed": row["value"],
+        "printed_sd": row["sd"],
+        "printed_note": row["note"],
+        **found[used],
+        "difference": "" if measured == "" else measured - value,
+        "combination": "+".join(used),
+        "combination_text": f"{TEXTS[used[0]]}; {TEXTS[used[1]]}",
+        "verdict": verdict,
+        "reason": reason or f"Made up for a test, so that it is called {verdict}.",
+    }
+
+
+def _companions(row: dict, nulls: list, extra: list, consensus: list, rng) -> None:
+    where = {key: row[key] for key in ("item", "dataset", "weighting", "metric")}
+    card = row["dataset"].lower()
+    if card in MISSING:
+        return
+    if row["weighting"] == "binary":
+        for null in ("null", "null-sorted"):
+            level = float(rng.uniform(0.02, 0.3))
+            nulls.append({**where, "null": null, "measured": level, "measured_sd": 0.011})
+            nulls[-1]["n_runs"] = 100
+    for selection, rows in COMBINATIONS:
+        extra.append(
+            {**where, "card": card, "method": "Spec", "combination": f"{selection}+{rows}"}
+            | {"measured": 0.8 * float(row["value"]), "measured_sd": 0.03, "n_runs": 100}
+        )
+    if row["metric"] == "acc":
+        consensus.append(
+            {"dataset": row["dataset"], "weighting": row["weighting"], "method": "Coclus"}
+            | {"combination": "single+l2", "runs": 100, "acc": float(row["value"])}
+            | {"nmi": 0.7, "ari": 0.65, "mean_agreement": float(rng.uniform(0.5, 1))}
+        )
+
+
+def _scores(folder: Path, published: pd.DataFrame) -> list[Path]:
+    folder.mkdir()
+    rows = published[(published["paper"] == "coclus") & (published["metric"] == "acc")]
+    paths = []
+    for name, card in CARDS.items():
+        if card in MISSING:
+            continue
+        frames = []
+        for row in rows[rows["dataset"] == name].to_dict("records"):
+            trial = _trial(card, row["weighting"], row["method"], "single", "l2").split("/")
+            frames.append(
+                pd.DataFrame(
+                    {"dataset": card, "weighting": trial[1], "method": row["method"].lower()}
+                    | {"slug": trial[2], "params": "{}", "kind": "run", "run": range(100)}
+                    | {"status": "ok", "acc": _starts(row), "nmi": 0.8 * _starts(row)}
+                )
+            )
+        paths.append(folder / f"{card}.parquet")
+        pd.concat(frames).to_parquet(paths[-1], index=False)
+    return paths
+
+
+def _characteristics(folder: Path, rng) -> list[Path]:
+    folder.mkdir()
+    printed = pd.read_csv(CONFIG / "published" / "datasets.csv", dtype=str, keep_default_na=False)
+    paths = []
+    for name, card in CARDS.items():
+        rows = printed[printed["dataset"] == name]
+        said = {row["paper"]: row for row in rows.to_dict("records")}
+        content = {"dataset": card, "title": name, "printed": said, "status": "ok"}
+        if card in MISSING:
+            content |= {
+                "status": "unreachable",
+                "by_hand": "Ask the holder of the corpus, then put the files into the mirror.",
+                "tried": [{"source": "mirror", "error": "not there"}],
+            }
+        else:
+            median = float(rng.uniform(40, 300))
+            five = {
+                "min": 1.0,
+                "whisker_low": 2.0,
+                "q1": median * 0.6,
+                "median": median,
+                "q3": median * 1.7,
+                "whisker_high": median * 3,
+                "max": median * float(rng.uniform(4, 40)),
+            }
+            row = said["coclus"]
+            content |= {
+                "rows": int(row["documents"]),
+                "columns": [int(row["words"])],
+                "nonzeros": [12345],
+                "classes": int(row["clusters"]),
+                "class_sizes": {"first class": 120, "second class": 80},
+                "sparsity_percent": 98.7654,
+                "balance": float(row["balance"]),
+                "empty_rows": 3 * (card == "ng20"),
+                "empty_columns": 0,
+                "dropped": ["2 documents without a class are left out."] * (card == "ng20"),
+                "source": {"kind": "mirror", "where": "shared/datasets beside the checkout"},
+                "variant": {"coclus": {"*": "Another preparation of the same corpus."}}
+                if card in OTHER_PREPARATION
+                else {},
+                "document_sizes": {"sums": five, "nonzeros": five},
+            }
+        paths.append(folder / f"{card}.json")
+        paths[-1].write_text(json.dumps(content), encoding="utf-8")
+    return paths
+
+
+def _printed_characteristics() -> list[dict]:
+    printed = pd.read_csv(CONFIG / "published" / "datasets.csv", dtype=str, keep_default_na=False)
+    rows = []
+    for row in printed[printed["paper"] == "coclus"].to_dict("records"):
+        card = row["dataset"].lower()
+        for kind in ("documents", "words", "clusters", "sparsity_percent", "balance"):
+            agrees = not (card == "classic3" and kind == "sparsity_percent")
+            rows.append(
+                {
+                    "paper": "coclus",
+                    "dataset": row["dataset"],
+                    "card": card,
+                    "characteristic": kind,
+                    "printed": row[kind],
+                    "measured": "" if card in MISSING else row[kind] if agrees else 98.951,
+                    "agrees": agrees and card not in MISSING,
+                    "note": "" if agrees else "another paper prints 98.95",
+                }
+            )
+    return rows
+
+
+def _claims() -> list[dict]:
+    outcomes = {"C1": "holds", "C2": "partly", "C3": "fails"}
+    return [
+        {
+            "id": key,
+            "claim": f"Made-up claim {key} about Coclus & SpecCo",
+            "outcome": outcome,
+            "evidence": "Coclus is higher in 50 of 60 made-up comparisons.",
+            "scope": "10 datasets",
+        }
+        for key, outcome in outcomes.items()
+    ]
+
+
+def _errata(path: Path) -> None:
+    _write(
+        path,
+        [
+            {
+                "id": "coclus-1",
+                "paper": "coclus",
+                "item": "example-5x4",
+                "where": "A^W - delta^W, entry (4,1)",
+                "printed": "0.4",
+                "correct": "0.6",
+                "evidence": "Computed from the printed matrix; all Q values are right.",
+                "kind": "misprint",
+            }
+        ],
+    )
+
+
+def _provenance(path: Path) -> Path:
+    content = {
+        "commit": "0" * 40,
+        "dirty": False,
+        "lock_sha256": "a" * 64,
+        "master_seed": 2015,
+        "python": "3.11",
+        "packages": {"numpy": "2.0", "scipy": "1.13"},
+        "machine": {"cpu": "made up", "cores": 2, "memory_gib": 8, "system": "none"},
+        "stages": [
+            {"stage": "run", "jobs": 120, "seconds": 80.25},
+            {"stage": "score", "jobs": 8, "seconds": 9.5},
+        ],
+        "data": [{"dataset": "cstr", "status": "ok", "source": "mirror", "sha256": ["b" * 64]}],
+        "data_mode": "Made-up numbers for tests, not results: 8 of 10 datasets at hand.",
+        "runs": "Each cell says on how many runs it stands; most stand on 100.",
+        "fingerprints": {"coclus": "c" * 16},
+    }
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def _timings(path: Path) -> Path:
+    rows = [
+        {"stage": "run", "name": f"cstr/binary/coclus/{i}", "seconds": 1.5 * i, "jobs": 1}
+        for i in range(20)
+    ]
+    _write(path, rows)
+    return path

@@ -1,0 +1,143 @@
+"""Prepare: checks, the recorded shuffle, the same bytes every time."""
+
+import numpy as np
+import pytest
+
+from datasets_fixture import MATRIX, Home, card, files, make_home
+from recoco.datasets import load_dataset, load_prepared
+from recoco.datasets.preparation import permutation_of
+from recoco.errors import RecocoError
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Home:
+    return make_home(tmp_path, monkeypatch)
+
+
+def test_permutation_is_recorded_and_can_be_undone(home):
+    home.fetch()
+    npz, characteristics = home.prepare()
+    dataset = load_prepared(npz)
+    original = np.array([[2, 0, 1], [0, 3, 0], [1, 0, 0], [0, 0, 4]])
+    np.testing.assert_array_equal(dataset.X.toarray(), original[dataset.permutation])
+    back = np.argsort(dataset.permutation)
+    np.testing.assert_array_equal(dataset.X.toarray()[back], original)
+    assert [dataset.class_names[k] for k in dataset.labels[back]] == ["b", "a", "b", "a"]
+    assert sorted(dataset.permutation) == [0, 1, 2, 3]
+    assert dataset.labels.dtype == np.int32 and dataset.permutation.dtype == np.int64
+    assert characteristics["class_sizes"] == {"a": 2, "b": 2}
+    assert characteristics["document_sizes"]["sums"]["max"] == 4
+    assert characteristics["sparsity_percent"] == pytest.approx(100 * 7 / 12)
+    assert characteristics["printed"]["coclus"]["dataset"] == "CSTR"
+
+
+def test_prepare_is_byte_stable_and_shuffles_by_name(home):
+    home.fetch()
+    npz, _ = home.prepare()
+    first = npz.read_bytes(), npz.with_suffix(".json").read_bytes()
+    home.prepare()
+    assert (npz.read_bytes(), npz.with_suffix(".json").read_bytes()) == first
+    assert not np.array_equal(permutation_of("a", 100)[0], permutation_of("b", 100)[0])
+    assert not np.array_equal(permutation_of("a", 100)[0], np.arange(100))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rows": 5}, ["rows are 4", "5"]),
+        ({"columns": [4]}, ["columns are [3]", "[4]"]),
+        ({"nonzeros": [6]}, ["nonzeros are [5]", "[6]"]),
+        ({"classes": 3}, ["classes are 2", "3"]),
+    ],
+)
+def test_shape_must_be_that_of_the_card(home, changes, words):
+    home.write_card(card(expected=card()["expected"] | changes))
+    home.fetch()
+    with pytest.raises(RecocoError, match="Dataset tiny:") as caught:
+        home.prepare()
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "content", "word"),
+    [
+        (b"4.00", b"nan", "counts", "NaN"),
+        (b"4.00", b"-4.00", "counts", "negative"),
+        (b"4.00", b"4.50", "counts", "whole numbers"),
+        (b"4.00", b"4.50", "binary", "binary"),
+        (b"4.00", b"inf", "real", "infinite"),
+    ],
+)
+def test_values_must_be_what_the_card_says(home, old, new, content, word):
+    home.put("tiny/tiny.mat", MATRIX.replace(old, new))
+    sources = [{"kind": "mirror", "files": [{"at": f["at"]} for f in files("tiny/")]}]
+    home.write_card(card(content=content, sources=sources))
+    home.fetch()
+    with pytest.raises(RecocoError, match=word):
+        home.prepare()
+
+
+def test_negative_values_are_fine_in_real_features(home):
+    home.put("tiny/tiny.mat", MATRIX.replace(b"4.00", b"-4.50"))
+    sources = [{"kind": "mirror", "files": [{"at": f["at"]} for f in files("tiny/")]}]
+    home.write_card(card(content="real", sources=sources))
+    home.fetch()
+    npz, _ = home.prepare()
+    assert load_prepared(npz).X.min() == -4.5
+
+
+def test_class_names_must_be_those_of_the_classes(home):
+    home.write_card(card(class_names={"a": "alpha", "b": "beta"}))
+    home.fetch()
+    npz, _ = home.prepare()
+    assert load_prepared(npz).class_names == ["alpha", "beta"]
+    home.write_card(card(class_names={"a": "alpha", "c": "gamma"}))
+    with pytest.raises(RecocoError, match="class_names"):
+        home.prepare()
+
+
+def test_raw_files_changed_after_fetch_are_refused(home):
+    home.fetch()
+    (home.raw / "tiny.mat").write_bytes(MATRIX + b"\n")
+    with pytest.raises(RecocoError, match=r"tiny\.mat is not the file that was fetched"):
+        home.prepare()
+    (home.raw / "receipt.json").write_text("{")
+    with pytest.raises(RecocoError, match="no readable receipt"):
+        home.prepare()
+
+
+def test_card_changed_after_fetch(home):
+    home.fetch()
+    home.write_card(card(sources=[]))
+    with pytest.raises(RecocoError, match="changed after"):
+        home.prepare()
+
+
+def test_printed_name_must_exist(home):
+    home.write_card(card(printed_as={"coclus": "CSTRR"}))
+    home.fetch()
+    with pytest.raises(RecocoError, match="CSTRR"):
+        home.prepare()
+    home.write_card(card(printed_as={"my-paper": "Tiny"}))
+    assert home.prepare()[1]["printed"] == {}
+
+
+def test_load_prepared_of_nothing_and_of_junk(tmp_path):
+    with pytest.raises(RecocoError, match=r"There is no .*x\.npz"):
+        load_prepared(tmp_path / "x.npz")
+    (tmp_path / "x.npz").write_bytes(b"junk")
+    with pytest.raises(RecocoError, match=r"x\.npz is not a prepared dataset"):
+        load_prepared(tmp_path / "x.npz")
+
+
+def test_load_dataset_looks_again_for_what_was_unreachable(home, monkeypatch):
+    (home.mirror / "tiny" / "tiny.mat").unlink()
+    monkeypatch.setenv("RECOCO_MIRROR", str(home.mirror))
+    with pytest.raises(RecocoError, match="unreachable"):
+        load_dataset("tiny")
+    home.put("tiny/tiny.mat", MATRIX)
+    dataset = load_dataset("tiny")
+    assert dataset.X.shape == (4, 3) and dataset.n_classes == 2
+    home.put("tiny/tiny.mat", b"gone again")
+    assert load_dataset("tiny").X.nnz == 5  # prepared once, read ever after

@@ -1,0 +1,219 @@
+"""The whole report, rendered from made-up inputs."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pandas as pd
+import pytest
+
+import report_fixture
+from recoco.errors import RecocoError
+from recoco.report import render
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    return report_fixture.make(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def rendered(inputs):
+    counts = render(**inputs)
+    return counts, Path(inputs["out_dir"])
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+class Page(HTMLParser):
+    """What stands in a page: elements with their attributes, and unclosed ones."""
+
+    void = frozenset({"meta", "link", "br", "img", "input"})
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.elements: list[tuple[str, dict]] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in self.void:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"unbalanced {tag}"
+
+
+@pytest.fixture(scope="module")
+def page(rendered):
+    return Page((rendered[1] / "index.html").read_text(encoding="utf-8"))
+
+
+def test_every_printed_cell_is_in_the_map_once(rendered, page):
+    published = pd.read_csv(report_fixture.CONFIG / "published" / "published.csv", dtype=str)
+    squares = [a["data-cell"] for _, a in page.elements if "data-cell" in a]
+    assert len(squares) == len(published) == len(set(squares))
+    assert sum(rendered[0].values()) == len(published)
+    data = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>',
+        (rendered[1] / "index.html").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+    assert set(json.loads(data[1])["cells"]) == set(squares)
+
+
+def test_counts_are_those_of_the_squares(rendered, page):
+    verdicts = [a["data-verdict"] for _, a in page.elements if "data-cell" in a]
+    assert rendered[0] == {key: verdicts.count(key) for key in rendered[0]}
+
+
+def test_page_is_well_formed_and_stands_alone(page):
+    assert page.open == []
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    for tag, attributes in page.elements:
+        assert "src" not in attributes, f"{tag} loads {attributes.get('src')}"
+        assert not [name for name in attributes if name.startswith("on")]
+        if tag == "link":
+            assert attributes["href"].startswith("data:")
+
+
+def test_links_lead_somewhere(rendered, page):
+    ids = {a["id"] for _, a in page.elements if "id" in a}
+    cells = {a["data-cell"] for _, a in page.elements if "data-cell" in a}
+    for tag, attributes in page.elements:
+        target = attributes.get("href", "")
+        if tag != "a" or target.startswith("https:"):
+            continue
+        if target.startswith("#cell="):
+            assert unquote(target.removeprefix("#cell=")) in cells
+        elif target.startswith("#"):
+            name = unquote(target[1:])
+            assert f"page-{name}" in ids or f"at-{name.partition('=')[2]}" in ids, target
+        else:
+            assert (rendered[1] / target).is_file(), target
+
+
+def test_tables_agree_in_numbers_in_all_formats(rendered):
+    folder = rendered[1] / "tables"
+    names = {path.stem for path in folder.iterdir()}
+    assert {"coclus_table1", "coclus_table2", "coclus_example-5x4", "ebco_table4"} <= names
+
+    def numbers(text):
+        return re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", text)
+
+    for name in names:
+        listed = list(csv.reader(io.StringIO((folder / f"{name}.csv").read_text("utf-8"))))[1:]
+        lines = (folder / f"{name}.md").read_text("utf-8").splitlines()
+        marked = [line for line in lines if line.startswith("| ")][1:]
+        lines = (folder / f"{name}.tex").read_text("utf-8").splitlines()
+        typeset = [line for line in lines if line.endswith(r"\\")]
+        typeset = [re.sub(r"\\multicolumn\{\d+\}", "", line) for line in typeset][-len(listed) :]
+        assert len(listed) == len(marked) == len(typeset)
+        for row, line, source in zip(listed, marked, typeset, strict=True):
+            line = line.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+            assert numbers(" ".join(row)) == numbers(line) == numbers(source), (name, line)
+
+
+def test_data_are_copies(rendered, inputs):
+    for paper, folder in inputs["compare_dirs"].items():
+        for path in folder.glob("*.csv"):
+            assert (rendered[1] / "data" / f"{paper}_{path.name}").read_bytes() == path.read_bytes()
+
+
+def test_null_models_stand_under_the_table(rendered):
+    text = (rendered[1] / "tables" / "coclus_table2.md").read_text(encoding="utf-8")
+    assert "| CSTR | random labels |" in text
+    assert "| CSTR | random labels, sorted |" in text
+
+
+def test_figures_carry_no_date_and_fit_both_lights(rendered):
+    folder = rendered[1] / "figures"
+    stems = {path.stem for path in folder.iterdir()}
+    assert stems == {"coclus_figure2", "coclus_figure3", "coclus_selection"}
+    for stem in stems:
+        assert "<dc:date>" not in (folder / f"{stem}.svg").read_text(encoding="utf-8")
+        assert b"CreationDate" not in (folder / f"{stem}.pdf").read_bytes()
+    text = (rendered[1] / "index.html").read_text(encoding="utf-8")
+    drawn = re.findall(r"<figure.*?</figure>", text, re.DOTALL)
+    assert len(drawn) == 3
+    for figure in drawn:
+        assert "currentColor" in figure
+        assert "#010203" not in figure  # the stand-in of the ink
+
+
+def test_rendering_again_gives_the_same_bytes_and_sweeps(rendered, inputs):
+    folder = rendered[1]
+    before = digests(folder)
+    stale = [folder / "tables" / "old_table9.md", folder / "old.html", folder / "gone" / "x.txt"]
+    kept = [folder / "README.md", folder / "overview.png", folder / "bench" / "times.csv"]
+    for path in [*stale, *kept]:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("written by somebody else")
+    render(**inputs)
+    after = digests(folder)
+    assert not [path for path in [*stale, folder / "gone"] if path.exists()]
+    extra = {str(path.relative_to(folder)) for path in kept}
+    assert extra <= set(after)
+    assert {name: digest for name, digest in after.items() if name not in extra} == before
+
+
+def test_malicious_text_stays_text(tmp_path):
+    evil = "</script><img src=x onerror=alert(1)>\"'{{ 7*7 }}"
+    inputs = report_fixture.make(tmp_path, papers=("ebco",), reason=evil)
+    counts = render(**inputs)
+    assert counts["absent"] > 0
+    text = (tmp_path / "reports" / "index.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert "img" not in [tag for tag, _ in page.elements]
+    assert not [name for _, a in page.elements for name in a if name.startswith("on")]
+    assert text.count("</script>") == 2
+    assert any(a.get("title") == evil for _, a in page.elements)
+
+
+def test_a_foreign_folder_is_left_alone(inputs, tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(RecocoError, match=r"thesis\.tex"):
+        render(**{**inputs, "out_dir": tmp_path})
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_an_answer_to_a_cell_nobody_printed_is_refused(tmp_path):
+    inputs = report_fixture.make(tmp_path, papers=("ebco",))
+    path = inputs["compare_dirs"]["ebco"] / "cells.csv"
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame.loc[0, "cell"] = "ebco:table2:NOWHERE"
+    frame.to_csv(path, index=False)
+    with pytest.raises(RecocoError, match="NOWHERE"):
+        render(**inputs)
+
+
+def test_a_missing_column_is_named(tmp_path):
+    inputs = report_fixture.make(tmp_path, papers=("ebco",))
+    path = inputs["compare_dirs"]["ebco"] / "measures.csv"
+    pd.read_csv(path, dtype=str).drop(columns="trial").to_csv(path, index=False)
+    with pytest.raises(RecocoError, match="'trial'"):
+        render(**inputs)
+
+
+def test_an_unknown_drawing_is_refused_with_the_nearest(tmp_path):
+    inputs = report_fixture.make(tmp_path, papers=("coclus",))
+    path = inputs["config_dir"] / "papers" / "coclus.yaml"
+    path.write_text(path.read_text("utf-8").replace("nmi_bars", "nmi_bar"), encoding="utf-8")
+    with pytest.raises(RecocoError, match="did you mean 'nmi_bars'"):
+        render(**inputs)

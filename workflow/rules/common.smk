@@ -1,0 +1,114 @@
+# The only rule file with Python: what the other rules ask of recoco's plan.
+
+import recoco.plan as plan
+from recoco.compare.outputs import OUTPUTS
+from recoco.config import load_config
+from recoco.fingerprint import fingerprint, fingerprint_of_files
+
+recoco_config = load_config(config)
+
+
+# Where the dataset could not be had, there is nothing to run: its cells say so.
+MISSING = plan.unreachable()
+SETTINGS = {
+    setting.name: (setting, total)
+    for setting, total in plan.settings_of(recoco_config).items()
+    if setting.dataset not in MISSING
+}
+BLOCKS = {
+    name: plan.blocks_of(recoco_config, setting, total)
+    for name, (setting, total) in SETTINGS.items()
+}
+
+
+wildcard_constraints:
+    dataset=r"[\w.-]+",
+    weighting=r"[\w.-]+",
+    slug=r"[\w.,=+-]+",
+    start=r"\d+",
+    stop=r"\d+",
+    paper=r"[\w-]+",
+
+
+def datasets():
+    return plan.datasets_of(recoco_config)
+
+
+def papers():
+    return list(recoco_config.papers)
+
+
+def characteristics_of_all():
+    return [f"resources/prepared/{dataset}.json" for dataset in datasets()]
+
+
+def datasets_with_runs():
+    return sorted({setting.dataset for setting, _ in SETTINGS.values()})
+
+
+def setting_of(wildcards):
+    name = f"{wildcards.dataset}/{wildcards.weighting}/{wildcards.slug}"
+    if name not in SETTINGS:
+        raise ValueError(f"no experiment asks for {name}: see config/papers")
+    return SETTINGS[name][0]
+
+
+def parameters_of(wildcards):
+    return plan.parameters(recoco_config, setting_of(wildcards))
+
+
+def method_of(wildcards):
+    return plan.method_class(recoco_config, setting_of(wildcards).method)
+
+
+# Snakemake does not see edits inside an imported package, so the code is a parameter.
+def code_of_run(wildcards):
+    entry = plan.method_module(recoco_config, setting_of(wildcards).method)
+    return fingerprint(entry, "recoco.run")
+
+
+def settings_of(dataset):
+    return {
+        name: (BLOCKS[name][0], BLOCKS[name][1])
+        for name, (setting, _) in SETTINGS.items()
+        if setting.dataset == dataset
+    }
+
+
+def blocks_of_dataset(wildcards):
+    return [
+        str(plan.block_path(SETTINGS[name][0], start, stop))
+        for name, (ranges, _) in settings_of(wildcards.dataset).items()
+        for start, stop in ranges
+    ]
+
+
+def run_counts_of_dataset(wildcards):
+    return {
+        name: {
+            "blocks": [str(plan.block_path(SETTINGS[name][0], *r)) for r in ranges],
+            "runs": total,
+        }
+        for name, (ranges, total) in settings_of(wildcards.dataset).items()
+    }
+
+
+def scores_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    return [f"results/scores/{d}.parquet" for d in cards if d in datasets_with_runs()]
+
+
+def characteristics_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    return [f"resources/prepared/{dataset}.json" for dataset in cards]
+
+
+def published_files():
+    return [
+        f"config/published/{name}"
+        for name in ("published.csv", "datasets.csv", "claims.csv", "worked_examples.json")
+    ]
+
+
+def templates():
+    return fingerprint_of_files("report/templates", "report/assets")

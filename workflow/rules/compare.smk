@@ -1,0 +1,16 @@
+rule compare:
+    input:
+        published_files(),
+        scores=scores_of_paper,
+        characteristics=characteristics_of_paper,
+    output:
+        expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
+    log:
+        "logs/compare/{paper}.log",
+    params:
+        paper=lambda wildcards: recoco_config.papers[wildcards.paper],
+        verdicts=recoco_config.settings["verdicts"],
+        best_of=recoco_config.settings["runs"]["best_of"],
+        code=fingerprint("recoco.compare.paper"),
+    script:
+        "../scripts/compare.py"

@@ -1,0 +1,12 @@
+rule consensus:
+    input:
+        blocks_of_dataset,
+    output:
+        "results/consensus/{dataset}.npz",
+    log:
+        "logs/consensus/{dataset}.log",
+    params:
+        settings=run_counts_of_dataset,
+        code=fingerprint("recoco.score"),
+    script:
+        "../scripts/consensus.py"

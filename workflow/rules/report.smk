@@ -1,0 +1,31 @@
+rule report:
+    input:
+        "config/published/published.csv",
+        "config/published/errata.csv",
+        compared=expand("results/compare/{paper}/cells.csv", paper=papers()),
+        scores=expand("results/scores/{dataset}.parquet", dataset=datasets_with_runs()),
+        characteristics=characteristics_of_all(),
+    output:
+        page=report("reports/index.html", category="Site", caption="../report/site.rst"),
+        provenance="results/provenance.json",
+        tables=report(
+            directory("reports/tables"),
+            patterns=["{name}.csv"],
+            category="Tables",
+            caption="../report/table.rst",
+        ),
+        figures=report(
+            directory("reports/figures"),
+            patterns=["{name}.svg"],
+            category="Figures",
+            caption="../report/figure.rst",
+        ),
+        data=directory("reports/data"),
+    log:
+        "logs/report.log",
+    params:
+        papers=recoco_config.papers,
+        code=fingerprint("recoco.report.site", "recoco.provenance"),
+        templates=templates(),
+    script:
+        "../scripts/report.py"

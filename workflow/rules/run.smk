@@ -1,0 +1,30 @@
+# Compiled once, before two jobs would both compile: the kernels cache themselves.
+rule kernels:
+    output:
+        touch("resources/kernels.done"),
+    log:
+        "logs/kernels.log",
+    params:
+        code=fingerprint("recoco.warm"),
+    script:
+        "../scripts/kernels.py"
+
+
+rule run:
+    input:
+        data="resources/prepared/{dataset}.npz",
+        kernels=ancient("resources/kernels.done"),
+    output:
+        labels="results/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.npz",
+        seconds="results/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.seconds.json",
+    log:
+        "logs/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.log",
+    params:
+        method=method_of,
+        params=parameters_of,
+        code=code_of_run,
+        master_seed=recoco_config.master_seed,
+        time_limit=recoco_config.settings["time_limit"],
+    threads: 1
+    script:
+        "../scripts/run.py"

@@ -1,0 +1,12 @@
+from pathlib import Path
+
+from recoco.datasets import prepare
+from recoco.job import job
+
+with job(snakemake):
+    prepare(
+        snakemake.wildcards.dataset,
+        Path(snakemake.input.receipt).parent,
+        Path(snakemake.output.data),
+        Path(snakemake.output.characteristics),
+    )

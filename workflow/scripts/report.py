@@ -1,0 +1,20 @@
+from pathlib import Path
+
+from recoco.config import load_config
+from recoco.job import job
+from recoco.provenance import write_provenance
+from recoco.report import render
+
+with job(snakemake):
+    characteristics = [Path(path) for path in snakemake.input.characteristics]
+    provenance = Path(snakemake.output.provenance)
+    write_provenance(load_config(snakemake.config), characteristics, provenance)
+    folders = [Path(path).parent for path in snakemake.input.compared]
+    render(
+        compare_dirs={folder.name: folder for folder in folders},
+        scores=[Path(path) for path in snakemake.input.scores],
+        characteristics=characteristics,
+        provenance=provenance,
+        config_dir=Path("config"),
+        out_dir=Path(snakemake.output.page).parent,
+    )
