@@ -118,6 +118,7 @@ def make(folder: Path, papers=("coclus", "ebco"), reason="") -> dict:
             text = yaml.safe_dump(paper, sort_keys=False, allow_unicode=True)
             (config / "papers" / f"{paper['key']}.yaml").write_text(text, encoding="utf-8")
     _errata(config / "published" / "errata.csv")
+    (config / "methods.yaml").write_text("coclus: {params: {max_iter: 77}}\n", encoding="utf-8")
     published = read_published(config / "published" / "published.csv")
     compare = {}
     for key in papers:

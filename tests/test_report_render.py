@@ -136,6 +136,13 @@ def test_data_are_copies(rendered, inputs):
             assert (rendered[1] / "data" / f"{paper}_{path.name}").read_bytes() == path.read_bytes()
 
 
+def test_methods_say_what_the_configuration_sets(rendered):
+    text = (rendered[1] / "index.html").read_text(encoding="utf-8")
+    methods = text[text.index('id="page-methods"') : text.index('id="page-errata"')]
+    assert "<code>max_iter=77</code>" in methods
+    assert "Random labels, sorted" in methods
+
+
 def test_null_models_stand_under_the_table(rendered):
     text = (rendered[1] / "tables" / "coclus_table2.md").read_text(encoding="utf-8")
     assert "| CSTR | random labels |" in text
@@ -178,6 +185,7 @@ def test_malicious_text_stays_text(tmp_path):
     inputs = report_fixture.make(tmp_path, papers=("ebco",), reason=evil)
     counts = render(**inputs)
     assert counts["absent"] > 0
+    assert (tmp_path / "reports" / "figures").is_dir()  # there, though the paper has none
     text = (tmp_path / "reports" / "index.html").read_text(encoding="utf-8")
     page = Page(text)
     assert "img" not in [tag for tag, _ in page.elements]

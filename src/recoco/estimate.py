@@ -20,6 +20,7 @@ class Estimate:
         self._rates = _measured_rates(root)
         missing = plan.unreachable(root)
         self._waiting: dict[Path, float] = {}
+        self._guessed = self._took = 0.0
         self.runs: dict[plan.Setting, int] = {}
         for setting, total in plan.settings_of(config).items():
             if setting.dataset in missing:
@@ -42,13 +43,21 @@ class Estimate:
         return len(self._waiting)
 
     def seconds_left(self) -> float:
-        """Return the seconds that the blocks not yet on disk will take on all cores."""
+        """Return the seconds that the blocks not yet on disk will take on all cores.
+
+        What finished blocks really took corrects the guess for those that wait.
+        """
         for path in [path for path in self._waiting if path.is_file()]:
-            del self._waiting[path]
+            self._guessed += self._waiting.pop(path)
+            measured = plan.seconds_path(path)
+            self._took += _SECONDS_PER_JOB
+            self._took += read_json(measured)["seconds"] if measured.is_file() else 0.0
         if not self._waiting:
             return 0.0
+        correction = self._took / self._guessed if self._guessed else 1.0
         # The longest block cannot be shared out.
-        return max(sum(self._waiting.values()) / self.cores, max(self._waiting.values()))
+        longest = max(self._waiting.values())
+        return correction * max(sum(self._waiting.values()) / self.cores, longest)
 
 
 def _measured_rates(root: Path) -> dict[str, float]:

@@ -15,7 +15,9 @@ from recoco.plan import method_module, settings_of
 from recoco.store import read_json, write_json
 
 
-def write_provenance(config: Config, characteristics: list[Path], out: Path) -> None:
+def write_provenance(
+    config: Config, characteristics: list[Path], runs: dict[str, int], out: Path
+) -> None:
     """Write all that a reader needs to judge or repeat this reproduction."""
     root = paths.root()
     records = [read_json(path) for path in characteristics]
@@ -35,7 +37,7 @@ def write_provenance(config: Config, characteristics: list[Path], out: Path) -> 
             "stages": stages(root),
             "data": [_data(record) for record in records],
             "data_mode": data_mode(records),
-            "runs": runs_sentence(config),
+            "runs": runs_sentence(runs),
             "fingerprints": {
                 method: fingerprint(method_module(config, method), "recoco.run")
                 for method in methods
@@ -118,15 +120,20 @@ def data_mode(records: list[dict]) -> str:
     return f"Data: of {len(records)} datasets, {'; '.join(parts)}."
 
 
-def runs_sentence(config: Config) -> str:
-    """Say on how many runs a cell stands."""
-    runs = config.settings["runs"]
-    if runs["first_only"]:
-        return (
-            f"First pass: a cell stands on {runs['first']} runs, or on more where they were "
-            "computed before; `make reproduce` goes on to the papers' own numbers."
-        )
-    if runs["most"]:
-        return f"Narrowed: a cell stands on at most {runs['most']} runs."
-    own = ", ".join(f"{key} {paper['runs']}" for key, paper in config.papers.items())
-    return f"Full protocol: each cell stands on the paper's own number of runs ({own})."
+def runs_sentence(runs: dict[str, int]) -> str:
+    """Say on how many runs the cells of this report stand.
+
+    Parameters
+    ----------
+    runs : the fewest and the most runs of any setting, and what the full protocol asks for
+    """
+    fewest, most, full = runs["fewest"], runs["most"], runs["full"]
+    if most == 0:
+        return "No run is behind this report: no dataset is at hand."
+    count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    if fewest >= full:
+        return f"Full protocol: every cell stands on the paper's own number of runs ({count})."
+    return (
+        f"Preliminary: cells stand on {count} runs, each says on how many; the papers have up to "
+        f"{full}, which `make reproduce` computes."
+    )

@@ -1,12 +1,15 @@
-# The only rule file with Python: what the other rules ask of recoco's plan.
+# The only file here with Python: what the others ask of recoco's plan.
 
 import recoco.plan as plan
 from recoco.compare.outputs import OUTPUTS
 from recoco.config import load_config
+from recoco.datasets.card import load_card, modules_of, printed_rows
 from recoco.fingerprint import fingerprint, fingerprint_of_files
 
 recoco_config = load_config(config)
 
+# The environment that environment.yml makes, for those who run with --software-deployment conda.
+CONDA = "recoco"
 
 # Where the dataset could not be had, there is nothing to run: its cells say so.
 MISSING = plan.unreachable()
@@ -40,6 +43,20 @@ def papers():
 
 def characteristics_of_all():
     return [f"resources/prepared/{dataset}.json" for dataset in datasets()]
+
+
+def card_of(wildcards):
+    """What of a card decides the prepared data, with what the papers print about it."""
+    words = ("title", "description", "citation", "licence", "notes")
+    card = load_card(wildcards.dataset)
+    return {
+        "card": {key: value for key, value in card.items() if key not in words},
+        "printed": printed_rows(card),
+    }
+
+
+def code_of_prepare(wildcards):
+    return fingerprint(*modules_of(wildcards.dataset))
 
 
 def datasets_with_runs():
@@ -112,3 +129,9 @@ def published_files():
 
 def templates():
     return fingerprint_of_files("report/templates", "report/assets")
+
+
+def run_counts():
+    totals = [total for _, total in BLOCKS.values()] or [0]
+    full = [paper["runs"] for paper in recoco_config.papers.values()]
+    return {"fewest": min(totals), "most": max(totals), "full": max(full)}

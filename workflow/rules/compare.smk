@@ -7,6 +7,8 @@ rule compare:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:
         "logs/compare/{paper}.log",
+    conda:
+        CONDA
     params:
         paper=lambda wildcards: recoco_config.papers[wildcards.paper],
         verdicts=recoco_config.settings["verdicts"],

@@ -5,6 +5,8 @@ rule consensus:
         "results/consensus/{dataset}.npz",
     log:
         "logs/consensus/{dataset}.log",
+    conda:
+        CONDA
     params:
         settings=run_counts_of_dataset,
         code=fingerprint("recoco.score"),

@@ -1,9 +1,12 @@
+# A rewritten description or citation is no reason to fetch again; other sources are.
 rule fetch:
-    input:
-        card="config/datasets/{dataset}.yaml",
     output:
         receipt="resources/raw/{dataset}/receipt.json",
     log:
         "logs/fetch/{dataset}.log",
+    conda:
+        CONDA
+    params:
+        sources=lambda wildcards: load_card(wildcards.dataset)["sources"],
     script:
         "../scripts/fetch.py"

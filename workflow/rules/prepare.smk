@@ -1,14 +1,15 @@
 rule prepare:
     input:
-        card="config/datasets/{dataset}.yaml",
         receipt="resources/raw/{dataset}/receipt.json",
-        printed="config/published/datasets.csv",
     output:
         data="resources/prepared/{dataset}.npz",
         characteristics="resources/prepared/{dataset}.json",
     log:
         "logs/prepare/{dataset}.log",
+    conda:
+        CONDA
     params:
-        code=fingerprint("recoco.datasets.preparation"),
+        card=card_of,
+        code=code_of_prepare,
     script:
         "../scripts/prepare.py"

@@ -23,8 +23,11 @@ rule report:
         data=directory("reports/data"),
     log:
         "logs/report.log",
+    conda:
+        CONDA
     params:
         papers=recoco_config.papers,
+        runs=run_counts(),
         code=fingerprint("recoco.report.site", "recoco.provenance"),
         templates=templates(),
     script:

@@ -4,6 +4,8 @@ rule kernels:
         touch("resources/kernels.done"),
     log:
         "logs/kernels.log",
+    conda:
+        CONDA
     params:
         code=fingerprint("recoco.warm"),
     script:
@@ -19,12 +21,14 @@ rule run:
         seconds="results/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.seconds.json",
     log:
         "logs/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.log",
+    conda:
+        CONDA
+    threads: 1
     params:
         method=method_of,
         params=parameters_of,
         code=code_of_run,
         master_seed=recoco_config.master_seed,
         time_limit=recoco_config.settings["time_limit"],
-    threads: 1
     script:
         "../scripts/run.py"

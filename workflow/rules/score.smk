@@ -7,6 +7,8 @@ rule score:
         "results/scores/{dataset}.parquet",
     log:
         "logs/score/{dataset}.log",
+    conda:
+        CONDA
     params:
         settings=run_counts_of_dataset,
         code=fingerprint("recoco.score"),

@@ -8,7 +8,9 @@ from recoco.report import render
 with job(snakemake):
     characteristics = [Path(path) for path in snakemake.input.characteristics]
     provenance = Path(snakemake.output.provenance)
-    write_provenance(load_config(snakemake.config), characteristics, provenance)
+    write_provenance(
+        load_config(snakemake.config), characteristics, snakemake.params.runs, provenance
+    )
     folders = [Path(path).parent for path in snakemake.input.compared]
     render(
         compare_dirs={folder.name: folder for folder in folders},

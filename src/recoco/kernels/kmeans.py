@@ -7,22 +7,27 @@ has the same result in whatever company it is run.
 import numpy as np
 from numba import njit
 
-BLOCK = 256  # points whose coordinates stay in the first cache while candidates are tried
-
 # Bounds on distances are kept in rounded arithmetic: they decide only if clear of rounding.
 SAFE = 1.0 + 1e-12
 
 
 @njit(cache=True, nogil=True)
 def _distances(transposed, centre, out):
-    """Squared distances of points, given by coordinate (p, n), to one centre."""
+    """Squared distances of all points, given by coordinate (p, n), to one centre."""
+    p = centre.size
+    odd = p % 4
     out[:] = 0.0
-    for q in range(centre.size):
-        x = transposed[q]
-        c = centre[q]
+    for q in range(odd):
+        x, c = transposed[q], centre[q]
         for i in range(out.size):
             t = x[i] - c
             out[i] += t * t
+    for q in range(odd, p, 4):  # by fours: the sums are loaded and stored a quarter as often
+        x0, x1, x2, x3 = transposed[q], transposed[q + 1], transposed[q + 2], transposed[q + 3]
+        c0, c1, c2, c3 = centre[q], centre[q + 1], centre[q + 2], centre[q + 3]
+        for i in range(out.size):
+            t0, t1, t2, t3 = x0[i] - c0, x1[i] - c1, x2[i] - c2, x3[i] - c3
+            out[i] += (t0 * t0 + t1 * t1) + (t2 * t2 + t3 * t3)
 
 
 @njit(cache=True, nogil=True)
@@ -56,37 +61,34 @@ def seed_centres(transposed, uniforms):
     p, n = transposed.shape
     k, trials = uniforms.shape
     chosen = np.empty(k, np.int64)
-    centres = np.empty((trials, p))
-    distances = np.empty((trials, n))
+    centre = np.empty(p)
+    distances = np.empty(n)
+    kept = np.empty(n)
     closest = np.empty(n)
     cumulated = np.empty(n)
-    candidates = np.empty(trials, np.int64)
     chosen[0] = min(n - 1, int(uniforms[0, 0] * n))
     for q in range(p):
-        centres[0, q] = transposed[q, chosen[0]]
-    _distances(transposed, centres[0], closest)
+        centre[q] = transposed[q, chosen[0]]
+    _distances(transposed, centre, closest)
     for m in range(1, k):
         total = 0.0
         for i in range(n):
             total += closest[i]
             cumulated[i] = total
+        best = np.inf
         for t in range(trials):
             drawn = np.searchsorted(cumulated, uniforms[m, t] * total, side="right")
-            candidates[t] = min(n - 1, drawn)
+            drawn = min(n - 1, drawn)
             for q in range(p):
-                centres[t, q] = transposed[q, candidates[t]]
-        potential = np.zeros(trials)
-        for first in range(0, n, BLOCK):
-            last = min(n, first + BLOCK)
-            block = transposed[:, first:last]
-            for t in range(trials):
-                out = distances[t, first:last]
-                _distances(block, centres[t], out)
-                potential[t] += _smaller_sum(closest[first:last], out)
-        best = np.argmin(potential)
-        chosen[m] = candidates[best]
+                centre[q] = transposed[q, drawn]
+            _distances(transposed, centre, distances)
+            potential = _smaller_sum(closest, distances)
+            if potential < best:
+                best = potential
+                chosen[m] = drawn
+                kept, distances = distances, kept
         for i in range(n):
-            closest[i] = min(closest[i], distances[best, i])
+            closest[i] = min(closest[i], kept[i])
     return chosen
 
 

@@ -1,7 +1,7 @@
 """What all methods share: input checks, seeds of starts, blocks of runs, the best start."""
 
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
@@ -81,6 +81,8 @@ def check_matrix(X) -> sparse.csr_matrix:
             "The matrix has negative entries: give counts, frequencies or other "
             "non-negative weights."
         )
+    if max(A.nnz, *A.shape) < 2**31:  # one index type, so that the kernels are compiled once
+        A.indptr, A.indices = A.indptr.astype(np.int32), A.indices.astype(np.int32)
     return A
 
 
@@ -171,7 +173,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         g = check_integer(self.n_clusters, "n_clusters", 1)
         check_integer(self.n_init, "n_init", 1)
         check_integer(self.max_iter, "max_iter", 1)
-        if not self.tol >= 0:
+        if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise RecocoError(f"tol is {self.tol!r}: give a number of at least 0.")
         sides = (("rows", A.shape[0]), ("columns", A.shape[1]))[: 2 if self.two_sided else 1]
         for side, size in sides:

@@ -125,9 +125,11 @@ def _maximise(problem: _Problem, column_labels, g: int, max_iter: int, tol: floa
 
     from recoco.kernels import modularity as kernel
 
-    assign = kernel.assign_parallel if numba.get_num_threads() > 1 else kernel.assign
     A, At = problem.by_row, problem.by_column
     (n, d), B = A.shape, len(column_labels)
+    # for less work than this the threads take longer to start than to finish
+    threads = numba.get_num_threads() if A.nnz * B > 200_000 else 1
+    assign = kernel.assign_parallel if threads > 1 else kernel.assign
     total = problem.total
     slot_dtype = np.uint16 if g * B <= np.iinfo(np.uint16).max else np.uint32
     result = Starts(

@@ -124,6 +124,7 @@ class Material:
     provenance: dict
     timings: pd.DataFrame
     titles: dict[str, str]
+    methods: dict[str, dict]
     score_files: list[Path] = field(default_factory=list)
 
     def cells_of(self, paper: str, item: str | None = None) -> list[PrintedCell]:
@@ -151,6 +152,7 @@ def gather(compare_dirs, scores, characteristics, provenance, config_dir, timing
     papers = {key: _read_paper(key, Path(p), config_dir) for key, p in compare_dirs.items()}
     published = read_published(config_dir / "published" / "published.csv")
     errata = config_dir / "published" / "errata.csv"
+    methods = config_dir / "methods.yaml"
     documents = [read_json(path) for path in characteristics]
     titles = {
         path.stem: read_yaml(path).get("title", path.stem)
@@ -164,6 +166,7 @@ def gather(compare_dirs, scores, characteristics, provenance, config_dir, timing
         provenance=read_json(provenance),
         timings=_read_csv(Path(timings)) if timings else pd.DataFrame(columns=["stage"]),
         titles=titles,
+        methods=read_yaml(methods) if methods.is_file() else {},
         score_files=[Path(path) for path in scores],
     )
 

@@ -323,29 +323,32 @@ def _source_text(document: dict) -> str:
     return ", ".join(str(source[key]) for key in ("kind", "where") if source.get(key))
 
 
-def method_cards() -> list[dict]:
-    """Return what the registered methods say about themselves."""
+def method_cards(material: Material) -> list[dict]:
+    """Return what the registered and the configured methods say about themselves."""
     from recoco.methods import METHODS, get_method
 
     cards = []
-    for name in METHODS:
-        method = get_method(name)
+    for name in dict.fromkeys([*METHODS, *material.methods]):
+        configured = material.methods.get(name) or {}
+        where = configured.get("class", METHODS.get(name, name))
+        method = get_method(where)
         parameters = inspect.signature(method.__init__).parameters
         cards.append(
             {
                 "name": name,
-                "title": method.title,
-                "reference": method.reference,
-                "notes": method.equation_notes,
-                "monotone": method.monotone,
-                "larger": method.larger_is_better,
-                "views": method.views,
-                "where": METHODS[name].replace(":", "."),
+                "title": getattr(method, "title", name),
+                "reference": getattr(method, "reference", ""),
+                "notes": getattr(method, "equation_notes", ""),
+                "monotone": getattr(method, "monotone", False),
+                "larger": getattr(method, "larger_is_better", True),
+                "views": getattr(method, "views", "one"),
+                "where": where.replace(":", "."),
                 "parameters": [
                     (key, "required" if p.default is p.empty else repr(p.default))
                     for key, p in parameters.items()
                     if key != "self"
                 ],
+                "configured": sorted(configured.get("params", {}).items()),
             }
         )
     return cards

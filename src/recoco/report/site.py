@@ -21,6 +21,7 @@ _GENERATOR = "recoco report"
 # Not rendered here, but at home in the folder.
 _KEPT = {"README.md", "overview.png", "bench", ".gitkeep"}
 _STAMP = ".snakemake_timestamp"  # the workflow's own mark in folders it made
+_FOLDERS = ("tables", "figures", "data")
 
 
 def render_site(
@@ -89,7 +90,7 @@ def _page(material: Material, made_tables: dict, made_figures: dict) -> str:
         papers=pages.paper_pages(material, made_tables, made_figures),
         datasets=pages.dataset_cards(material),
         measured_columns=pages.CHARACTERISTICS,
-        methods=pages.method_cards(),
+        methods=pages.method_cards(material),
         errata=pages.errata_rows(material),
         stages=pages.stage_rows(material),
         slowest=pages.slowest_jobs(material),
@@ -105,9 +106,10 @@ def _check_folder(out_dir: Path) -> None:
     index = out_dir / "index.html"
     ours = index.is_file() and _GENERATOR in index.read_text("utf-8", errors="replace")[:2000]
     # A first rendering that was killed leaves these three and no page yet.
-    expected = _KEPT | {"tables", "figures", "data", _STAMP}
-    others = sorted(p.name for p in out_dir.iterdir() if p.name not in expected)
-    if others and not ours and any(not name.startswith(".index.html.") for name in others):
+    expected = _KEPT | {*_FOLDERS, _STAMP}
+    names = sorted(path.name for path in out_dir.iterdir())
+    others = [n for n in names if n not in expected and not n.startswith(".index.html.")]
+    if others and not ours:
         raise RecocoError(
             f"{out_dir} holds {others[0]!r}, which is no part of a report: "
             "name an empty folder or that of an earlier report."
@@ -115,9 +117,10 @@ def _check_folder(out_dir: Path) -> None:
 
 
 def _sweep(out_dir: Path, written: set[Path]) -> None:
-    """Remove what an earlier rendering left behind."""
-    folders = {path.parent for path in written} | {out_dir}
+    """Remove what an earlier rendering left behind; a folder may be empty but is there."""
+    folders = {out_dir, *(out_dir / name for name in _FOLDERS)}
     for folder in sorted(folders):
+        folder.mkdir(exist_ok=True)
         for path in sorted(folder.iterdir()):
             if path in written or path in folders or path.name == _STAMP:
                 continue
