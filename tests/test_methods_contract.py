@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-import twins
 from scipy import sparse
 from sklearn.base import clone
 
+import twins
 from recoco.errors import RecocoError
 from recoco.methods import METHODS, get_method
 from recoco.methods.base import Clusterer, start_generator
@@ -150,7 +150,7 @@ def test_input_is_left_alone(method, blocks):
     X = sparse.csr_matrix(blocks[0])
     before = X.copy()
     method(n_clusters=3).fit_runs(X, [1])
-    assert (X != before).nnz == 0 and X.data.tobytes() == before.data.tobytes()
+    assert (before != X).nnz == 0 and X.data.tobytes() == before.data.tobytes()
 
 
 def test_empty_rows_and_columns(method, blocks):
@@ -268,7 +268,7 @@ def test_is_a_scikit_learn_estimator(method, blocks):
     assert twin is not model and twin.get_params() == model.get_params()
     assert model.set_params(n_clusters=2) is model and model.n_clusters == 2
     assert (twin.fit_predict(X) == clone(twin).fit(X).labels_).all()
-    for state in (None, np.random.default_rng(0), np.random.RandomState(0), np.int64(3)):  # noqa: NPY002
+    for state in (None, np.random.default_rng(0), np.random.RandomState(0), np.int64(3)):
         assert clone(twin).set_params(random_state=state).fit(X).labels_.size == X.shape[0]
 
 

@@ -72,9 +72,7 @@ def greedy_seeds(points, uniforms):
         cumulated = np.cumsum(closest)
         candidates = np.searchsorted(cumulated, draws * cumulated[-1], side="right")
         candidates = np.minimum(candidates, len(points) - 1)
-        tried = [
-            np.minimum(closest, ((points - points[c]) ** 2).sum(axis=1)) for c in candidates
-        ]
+        tried = [np.minimum(closest, ((points - points[c]) ** 2).sum(axis=1)) for c in candidates]
         best = int(np.argmin([t.sum() for t in tried]))
         chosen.append(int(candidates[best]))
         closest = tried[best]

@@ -189,9 +189,11 @@ def list_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
     return _frame(paper, item, columns, rows)
 
 
-def characteristics_table(paper: Paper, item: str) -> Table:
+def characteristics_table(paper: Paper, item: str) -> Table | None:
     """Sizes of the datasets, printed beside measured."""
     frame = paper.frames["characteristics"]
+    if frame.empty:
+        return None
     kinds = _unique(frame["characteristic"])
     columns = [Column(("Dataset",), numeric=False)]
     for kind in kinds:
@@ -233,13 +235,13 @@ def plain_measure(measured, printed="") -> str:
 
 
 def simple_table(name: str, title: str, frame: pd.DataFrame, headings: dict[str, str]) -> Table:
-    """Return the named columns of a frame; columns of numbers only are set as numbers."""
+    """Return the named columns of a frame; scores get three decimals, counts none."""
     columns, shown = [], []
     for key, heading in headings.items():
-        values = [plain_measure(v) for v in frame[key]]
-        filled = [v for v in values if v]
-        numeric = bool(filled) and all(not math.isnan(formats.as_float(v)) for v in filled)
+        values = frame[key].map(formats.as_float)
+        numeric = bool(values.notna().any())
+        places = 0 if key == "runs" else 3
         columns.append(Column((heading,), numeric))
-        shown.append(values if numeric else list(frame[key]))
-    rows = [[Entry(str(text)) for text in row] for row in zip(*shown, strict=True)]
+        shown.append([formats.number(v, places) for v in values] if numeric else list(frame[key]))
+    rows = [[Entry(text) for text in row] for row in zip(*shown, strict=True)]
     return Table(name, title, "", columns, rows)
