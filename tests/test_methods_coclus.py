@@ -6,7 +6,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -98,19 +98,17 @@ def test_agrees_with_twin_at_every_iteration(rng, n, d, g, counts):
     w = rng.integers(g, size=d)
     # fractions decide ties as they are; sums of counts are exact in the kernel, too
     steps = list(twins.coclus(twins.exact(X) if counts else X, w, g))
-    for t, (z, columns, Q) in enumerate(steps, start=1):
-        model = CoClus(n_clusters=g, max_iter=t, tol=1e-9).fit(X, init=w)
+    assume(counts or min(lead for *_, lead in steps) > 1e-9)
+    for t, (z, columns, Q, _) in enumerate(steps, start=1):
+        model = CoClus(n_clusters=g, max_iter=t).fit(X, init=w)
         assert model.n_iter_ == t
-        if counts or X.all():
-            assert (model.row_labels_ == z).all()
-            assert (model.column_labels_ == columns).all()
+        assert (model.row_labels_ == z).all()
+        assert (model.column_labels_ == columns).all()
         assert model.criterion_ == pytest.approx(Q, abs=1e-12)
-        assert model.criterion_ == pytest.approx(
-            modularity_of(X, model.row_labels_, model.column_labels_, g), abs=1e-12
-        )
+        assert model.criterion_ == pytest.approx(modularity_of(X, z, columns, g), abs=1e-12)
     model = CoClus(n_clusters=g).fit(X, init=w)
     assert model.n_iter_ == len(steps)
-    assert model.criterion_history_ == pytest.approx([Q for _, _, Q in steps], abs=1e-12)
+    assert model.criterion_history_ == pytest.approx([Q for _, _, Q, _ in steps], abs=1e-12)
 
 
 def test_equivariant_from_the_same_start():
@@ -171,8 +169,8 @@ def test_threads_change_no_byte(weighting):
 def test_many_clusters_in_a_large_batch():
     """More slots than 16 bits can number."""
     rng = np.random.default_rng(7)
-    X = sparse.random(640, 640, 0.02, random_state=rng)
-    model = CoClus(n_clusters=600, max_iter=2)
+    X = sparse.random(601, 601, 0.01, random_state=rng)
+    model = CoClus(n_clusters=600, max_iter=1)
     wide = model.fit_runs(X, range(110), batch_size=110)
     narrow = model.fit_runs(X, range(3), batch_size=2)
     assert (wide.row_labels[:3] == narrow.row_labels).all()

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def one_hot(labels, g):
-    return np.eye(g)[np.asarray(labels)]
+    return np.eye(g, dtype=int)[np.asarray(labels)]
 
 
 def exact(A):
@@ -29,16 +29,31 @@ def modularity(A, z, w, g):
     return (modularity_matrix(A) * C).sum() / A.sum()
 
 
+def _half_step(scores, degrees):
+    """Index of the largest score of each row, and the least lead of a largest over the next."""
+    best = np.array([int(np.argmax(row)) for row in scores])
+    leads = [
+        np.sort(row)[-1] - np.sort(row)[-2]
+        for row, degree in zip(scores, degrees, strict=True)
+        if degree > 0 and len(row) > 1
+    ]
+    return best, min(leads, default=np.inf)
+
+
 def coclus(A, w, g, max_iter=100, tol=1e-9):
-    """Algorithm 1 of CoClus from column labels w; yields (z, w, Q) after every iteration."""
+    """Algorithm 1 of CoClus from column labels w.
+
+    Yields (z, w, Q, lead) after every iteration; with a lead of nearly zero the labels hang on
+    rounding, unless the entries are fractions.
+    """
     B = modularity_matrix(A)
     old = None
     for _ in range(max_iter):
         before = w
-        z = np.array([int(np.argmax(row)) for row in B @ one_hot(w, g)])
-        w = np.array([int(np.argmax(row)) for row in B.T @ one_hot(z, g)])
+        z, lead = _half_step(B @ one_hot(w, g), A.sum(axis=1))
+        w, other = _half_step(B.T @ one_hot(z, g), A.sum(axis=0))
         Q = (B * (one_hot(z, g) @ one_hot(w, g).T)).sum() / A.sum()
-        yield z, w, float(Q)
+        yield z, w, float(Q), float(min(lead, other))
         if (w == before).all() or (old is not None and Q - old <= tol * abs(Q)):
             return
         old = Q

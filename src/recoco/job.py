@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 import threading
 import time
@@ -9,16 +10,21 @@ import traceback
 
 from recoco.errors import RecocoError
 
+# The last line of a job's log; the provenance page adds these up.
+FINISHED = re.compile(r"^finished in ([\d.]+) s$", re.MULTILINE)
+
 
 @contextlib.contextmanager
 def job(snakemake):
     """Run a script's body: output to the job's log, errors in one sentence where they can be."""
+    began = time.perf_counter()
     _die_with_owner()
     _pin_threads(snakemake.threads)
     log = open(snakemake.log[0], "w", buffering=1, encoding="utf-8")  # noqa: SIM115
     with log, contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
         try:
             yield
+            print(f"finished in {time.perf_counter() - began:.3f} s")
         except RecocoError as error:
             print(error, file=sys.__stderr__)
             print(error)

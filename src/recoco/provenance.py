@@ -11,8 +11,9 @@ from pathlib import Path
 from recoco import paths
 from recoco.config import Config
 from recoco.fingerprint import fingerprint
+from recoco.job import FINISHED
 from recoco.plan import method_module, settings_of
-from recoco.store import read_json, write_json
+from recoco.store import read_json, write_json, write_text
 
 
 def write_provenance(
@@ -34,7 +35,7 @@ def write_provenance(
                 sorted((d.metadata["Name"].lower(), d.version) for d in distributions())
             ),
             "machine": machine(),
-            "stages": stages(root),
+            "stages": stages(finished_jobs(root)),
             "data": [_data(record) for record in records],
             "data_mode": data_mode(records),
             "runs": runs_sentence(runs),
@@ -75,27 +76,50 @@ def machine() -> dict:
     }
 
 
-def stages(root: Path) -> list[dict]:
-    """Return the seconds of computing by method, summed over the blocks on disk."""
+def stages(jobs: list[dict]) -> list[dict]:
+    """Return jobs and seconds of every stage; the runs are told apart by method."""
     seconds: dict[str, float] = defaultdict(float)
-    jobs: dict[str, int] = defaultdict(int)
-    for path in sorted((root / "results" / "runs").rglob("*.seconds.json")):
-        method = path.parent.name.split(",")[0]
-        seconds[method] += read_json(path)["seconds"]
-        jobs[method] += 1
+    count: dict[str, int] = defaultdict(int)
+    for job in jobs:
+        stage = job["stage"]
+        if stage == "runs":
+            stage = f"run {job['name'].split('/')[2].split(',')[0]}"
+        seconds[stage] += job["seconds"]
+        count[stage] += 1
     return [
-        {"stage": f"run {method}", "jobs": jobs[method], "seconds": round(seconds[method], 2)}
-        for method in sorted(seconds)
+        {"stage": stage, "jobs": count[stage], "seconds": round(seconds[stage], 2)}
+        for stage in sorted(seconds)
     ]
+
+
+def finished_jobs(root: Path) -> list[dict]:
+    """Return stage, name and seconds of every job whose log says that it finished."""
+    jobs = []
+    for path in sorted((root / "logs").rglob("*.log")):
+        found = FINISHED.search(path.read_text(encoding="utf-8", errors="replace"))
+        if found:
+            stage, *rest = path.relative_to(root / "logs").with_suffix("").parts
+            jobs.append({"stage": stage, "name": "/".join(rest), "seconds": float(found[1])})
+    return jobs
+
+
+def write_timings(root: Path, out: Path) -> None:
+    """Write the seconds of every finished job as a table."""
+    lines = ["stage,name,seconds,jobs"]
+    for job in finished_jobs(root):
+        lines.append(f'{job["stage"]},"{job["name"] or job["stage"]}",{job["seconds"]:.3f},1')
+    write_text(out, "\n".join(lines) + "\n")
 
 
 def _data(record: dict) -> dict:
     source = record.get("source") or {}
+    receipt = paths.raw(record["dataset"]) / "receipt.json"
+    files = read_json(receipt).get("files", []) if receipt.is_file() else []
     return {
         "dataset": record["dataset"],
         "status": record["status"],
         "source": f"{source.get('kind', '')}: {source.get('where', '')}" if source else "",
-        "sha256": [entry["sha256"] for entry in record.get("files", [])],
+        "sha256": [entry["sha256"] for entry in files],
     }
 
 

@@ -1,5 +1,7 @@
 # The only file here with Python: what the others ask of recoco's plan.
 
+import os
+
 import recoco.plan as plan
 from recoco.compare.outputs import OUTPUTS
 from recoco.config import load_config
@@ -8,8 +10,10 @@ from recoco.fingerprint import fingerprint, fingerprint_of_files
 
 recoco_config = load_config(config)
 
-# The environment that environment.yml makes, for those who run with --software-deployment conda.
-CONDA = "recoco"
+# With --software-deployment conda a job has a Python of its own, which finds recoco here.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [os.path.join(workflow.basedir, "src"), os.environ.get("PYTHONPATH")])
+)
 
 # Where the dataset could not be had, there is nothing to run: its cells say so.
 MISSING = plan.unreachable()

@@ -8,7 +8,7 @@ rule compare:
     log:
         "logs/compare/{paper}.log",
     conda:
-        CONDA
+        "../../environment.yml"
     params:
         paper=lambda wildcards: recoco_config.papers[wildcards.paper],
         verdicts=recoco_config.settings["verdicts"],

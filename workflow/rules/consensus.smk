@@ -6,7 +6,7 @@ rule consensus:
     log:
         "logs/consensus/{dataset}.log",
     conda:
-        CONDA
+        "../../environment.yml"
     params:
         settings=run_counts_of_dataset,
         code=fingerprint("recoco.score"),

@@ -5,7 +5,7 @@ rule fetch:
     log:
         "logs/fetch/{dataset}.log",
     conda:
-        CONDA
+        "../../environment.yml"
     params:
         sources=lambda wildcards: load_card(wildcards.dataset)["sources"],
     script:

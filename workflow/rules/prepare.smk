@@ -7,7 +7,7 @@ rule prepare:
     log:
         "logs/prepare/{dataset}.log",
     conda:
-        CONDA
+        "../../environment.yml"
     params:
         card=card_of,
         code=code_of_prepare,

@@ -8,6 +8,7 @@ rule report:
     output:
         page=report("reports/index.html", category="Site", caption="../report/site.rst"),
         provenance="results/provenance.json",
+        timings="results/timings.csv",
         tables=report(
             directory("reports/tables"),
             patterns=["{name}.csv"],
@@ -24,7 +25,7 @@ rule report:
     log:
         "logs/report.log",
     conda:
-        CONDA
+        "../../environment.yml"
     params:
         papers=recoco_config.papers,
         runs=run_counts(),

@@ -5,7 +5,7 @@ rule kernels:
     log:
         "logs/kernels.log",
     conda:
-        CONDA
+        "../../environment.yml"
     params:
         code=fingerprint("recoco.warm"),
     script:
@@ -22,7 +22,7 @@ rule run:
     log:
         "logs/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.log",
     conda:
-        CONDA
+        "../../environment.yml"
     threads: 1
     params:
         method=method_of,

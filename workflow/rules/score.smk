@@ -8,7 +8,7 @@ rule score:
     log:
         "logs/score/{dataset}.log",
     conda:
-        CONDA
+        "../../environment.yml"
     params:
         settings=run_counts_of_dataset,
         code=fingerprint("recoco.score"),

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from recoco.config import load_config
 from recoco.job import job
-from recoco.provenance import write_provenance
+from recoco.provenance import write_provenance, write_timings
 from recoco.report import render
 
 with job(snakemake):
@@ -11,6 +11,8 @@ with job(snakemake):
     write_provenance(
         load_config(snakemake.config), characteristics, snakemake.params.runs, provenance
     )
+    timings = Path(snakemake.output.timings)
+    write_timings(Path(), timings)
     folders = [Path(path).parent for path in snakemake.input.compared]
     render(
         compare_dirs={folder.name: folder for folder in folders},
@@ -19,4 +21,5 @@ with job(snakemake):
         provenance=provenance,
         config_dir=Path("config"),
         out_dir=Path(snakemake.output.page).parent,
+        timings=timings,
     )

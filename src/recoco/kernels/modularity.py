@@ -1,8 +1,10 @@
-"""Half-steps of modularity maximisation for a batch of starts (CoClus, Algorithm 1).
+"""Modularity maximisation for many starts (CoClus, Algorithm 1).
 
-All starts go through the matrix together. A label of start b in cluster k is stored as the slot
-``k * B + b`` it has in the table of sums, so that a non-zero costs one addition per start and no
-index arithmetic; slots of one column lie side by side, so they are read in one go.
+While many labels change, a batch of starts goes through the matrix together (:func:`assign`).
+A label of start b in cluster k is stored as the slot ``k * B + b`` it has in the table of sums,
+so that a non-zero costs one addition per start and no index arithmetic; slots of one column lie
+side by side, so they are read in one go. When few labels change, a start is ended on its own
+(:func:`settle`): the sums are kept, and only the rows and columns that move are read.
 
 Scores are multiplied by a_.. : then they are whole numbers for counts and binary data, exact in
 float64, and ties are real ties. Sums over all rows go by chunks of fixed size, added in their
@@ -140,6 +142,120 @@ def cluster_masses(degree, slots, size):
         for b in range(B):
             masses[j // CHUNK, slots[j, b]] += degree[j]
     return add_chunks(masses)
+
+
+@njit(cache=True, nogil=True)
+def _sums_by_cluster(indptr, indices, data, labels, sums):
+    """Sums[j, k] = sum of a_ij over the rows i in cluster k: A^Z of the rows' labels.
+
+    Row by row, so that additions to one cell lie far apart and need not wait for each other.
+    """
+    sums[:] = 0.0
+    for i in range(labels.size):
+        k = labels[i]
+        for p in range(indptr[i], indptr[i + 1]):
+            sums[indices[p], k] += data[p]
+
+
+@njit(cache=True, nogil=True)
+def _settle_side(indptr, indices, data, degree, total, sums, mass, labels, other_sums, new_mass):
+    """Half-step with kept sums; rows that move are carried over to the sums of the other side.
+
+    Returns
+    -------
+    gain : float, sum of the scores; moves : int
+    """
+    g = mass.size
+    gain = 0.0
+    moves = 0
+    new_mass[:] = 0.0
+    for i in range(labels.size):
+        a_i = degree[i]
+        best = total * sums[i, 0] - a_i * mass[0]
+        choice = 0
+        for k in range(1, g):
+            score = total * sums[i, k] - a_i * mass[k]
+            if score > best:
+                best = score
+                choice = k
+        gain += best
+        new_mass[choice] += a_i
+        old = labels[i]
+        if choice != old:
+            moves += 1
+            labels[i] = choice
+            for p in range(indptr[i], indptr[i + 1]):
+                other_sums[indices[p], old] -= data[p]
+                other_sums[indices[p], choice] += data[p]
+    return gain, moves
+
+
+@njit(cache=True, nogil=True)
+def _settle_one(by_row, by_column, total, g, rows, columns, n_iter, tol, history):
+    """Go on with one start; its labels and history are overwritten, its iterations returned."""
+    indptr, indices, data, degree = by_row
+    t_indptr, t_indices, t_data, t_degree = by_column
+    row_sums = np.empty((rows.size, g))
+    column_sums = np.empty((columns.size, g))
+    _sums_by_cluster(t_indptr, t_indices, t_data, columns, row_sums)
+    _sums_by_cluster(indptr, indices, data, rows, column_sums)
+    row_mass = np.empty(g)
+    column_mass = np.zeros(g)
+    for j in range(columns.size):
+        column_mass[columns[j]] += t_degree[j]
+    while n_iter < history.size:
+        _settle_side(
+            indptr, indices, data, degree, total, row_sums, column_mass, rows, column_sums, row_mass
+        )
+        gain, moves = _settle_side(
+            t_indptr,
+            t_indices,
+            t_data,
+            t_degree,
+            total,
+            column_sums,
+            row_mass,
+            columns,
+            row_sums,
+            column_mass,
+        )
+        Q = gain / total**2
+        history[n_iter] = Q
+        n_iter += 1
+        if moves == 0 or Q - history[n_iter - 2] <= tol * abs(Q):
+            break
+    return n_iter
+
+
+@njit(cache=True, nogil=True)
+def settle(by_row, by_column, total, g, starts, rows, columns, n_iter, tol, histories):
+    """Go on with some starts, each by itself, to the end.
+
+    Parameters
+    ----------
+    by_row, by_column : tuples (indptr, indices, data, degree) of A and of its transpose
+    total : float, a_..
+    starts : int64 (S,), which ones
+    rows, columns : int (B, n) and (B, d), labels after at least one iteration: overwritten
+    n_iter : int32 (B,), iterations done: overwritten
+    tol : float
+    histories : float64 (B, max_iter), modularity after each iteration: continued
+    """
+    for s in range(starts.size):
+        b = starts[s]
+        n_iter[b] = _settle_one(
+            by_row, by_column, total, g, rows[b], columns[b], n_iter[b], tol, histories[b]
+        )
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def settle_parallel(by_row, by_column, total, g, starts, rows, columns, n_iter, tol, histories):
+    """The same as :func:`settle`, the starts spread over numba's threads."""
+    for s in prange(starts.size):
+        b = starts[s]
+        n_iter[b] = _settle_one(
+            by_row, by_column, total, g, rows[b], columns[b], n_iter[b], tol, histories[b]
+        )
 
 
 @njit(cache=True, nogil=True)

@@ -67,13 +67,15 @@ def check_matrix(X) -> sparse.csr_matrix:
         raise RecocoError(f"The data has entries of type {A.dtype}: give real numbers.")
     if 0 in A.shape:
         raise RecocoError(f"The matrix has shape {A.shape}: give at least one row and one column.")
-    A = sparse.csr_matrix(A, dtype=np.float64, copy=True)
+    A = sparse.csr_matrix(A, dtype=np.float64)
     if not np.isfinite(A.data).all():
         raise RecocoError(
             "The matrix has entries that are NaN or infinite: replace or drop them first."
         )
-    A.sum_duplicates()
-    A.eliminate_zeros()
+    if not A.has_canonical_format or not A.data.all():
+        A = A.copy()  # what follows works in place, and the matrix may be the caller's
+        A.sum_duplicates()
+        A.eliminate_zeros()
     if A.nnz == 0:
         raise RecocoError("All entries of the matrix are zero: there is nothing to cluster.")
     if A.data.min() < 0:
@@ -82,7 +84,12 @@ def check_matrix(X) -> sparse.csr_matrix:
             "non-negative weights."
         )
     if max(A.nnz, *A.shape) < 2**31:  # one index type, so that the kernels are compiled once
-        A.indptr, A.indices = A.indptr.astype(np.int32), A.indices.astype(np.int32)
+        parts = (
+            A.data,
+            A.indices.astype(np.int32, copy=False),
+            A.indptr.astype(np.int32, copy=False),
+        )
+        A = sparse.csr_matrix(parts, shape=A.shape)
     return A
 
 

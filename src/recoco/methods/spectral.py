@@ -146,8 +146,8 @@ class SpecCo(_Spectral):
 
     @classmethod
     def cost(cls, n, d, nnz, n_clusters, n_init):
-        # ten k-means of about 30 iterations, 0.3 ns for a coordinate of a centre
-        return 1e-7 * n_init * (n + d) * n_clusters**2
+        # ten k-means, each about 6 ns for a point, a coordinate and a centre
+        return 6e-8 * n_init * (n + d) * n_clusters**2
 
     def _embed(self, A):
         from recoco.methods.embedding import normalised_singular_vectors
@@ -208,6 +208,8 @@ class Spec(_Spectral):
     Notes
     -----
     ceil(log2(g)) singular pairs after the trivial one; points [Dr^-1/2 U; Dc^-1/2 V].
+    scikit-learn agrees for ``svd_method="randomized"``; for "arpack" it leaves out the pair of
+    the smallest singular value where the trivial one is meant.
 
     References
     ----------
@@ -245,7 +247,7 @@ class Spec(_Spectral):
 
     @classmethod
     def cost(cls, n, d, nnz, n_clusters, n_init):
-        return 1e-7 * n_init * (n + d) * n_clusters * (1 + np.log2(n_clusters))
+        return 6e-8 * n_init * (n + d) * n_clusters * (1 + np.log2(n_clusters))
 
     def _embed(self, A):
         from recoco.methods.embedding import normalised_singular_vectors
