@@ -13,7 +13,7 @@ from scipy import sparse
 import twins
 from recoco.errors import RecocoError
 from recoco.kernels import modularity as kernel
-from recoco.methods import get_method
+from recoco.methods import coclus, get_method
 from recoco.methods.base import check_matrix
 from recoco.weighting import weight
 
@@ -164,6 +164,38 @@ def test_threads_change_no_byte(weighting):
     finally:
         numba.set_num_threads(before)
     assert all(result == results[0] for result in results)
+
+
+def test_threads_change_no_byte_of_whole_runs():
+    X, _, _ = twins.planted(
+        np.random.default_rng(8), sizes=((90, 80),) * 4, inside=1.0, outside=0.6
+    )
+    before = numba.get_num_threads()
+    results = []
+    try:
+        for threads in range(1, numba.config.NUMBA_NUM_THREADS + 1):
+            numba.set_num_threads(threads)
+            runs = CoClus(n_clusters=4, n_init=2).fit_runs(weight(X, "tfidf-l2"), range(10))
+            results.append((runs.row_labels.tobytes(), runs.criterion.tobytes()))
+    finally:
+        numba.set_num_threads(before)
+    assert all(result == results[0] for result in results)
+
+
+@pytest.mark.parametrize("weighting", ["count", "tfidf-l2"])
+def test_settling_is_only_quicker(weighting, monkeypatch):
+    """Reading only what moves gives the labels that reading everything gives."""
+    X, _, _ = twins.planted(np.random.default_rng(9), inside=1.0, outside=0.6)
+    A = weight(X, weighting)
+    quick = CoClus(n_clusters=3).fit_runs(A, range(30))
+    monkeypatch.setattr(coclus, "SETTLED", -1.0)
+    whole = CoClus(n_clusters=3).fit_runs(A, range(30))
+    assert (quick.row_labels == whole.row_labels).all()
+    assert (quick.column_labels == whole.column_labels).all()
+    assert (quick.n_iter == whole.n_iter).all()
+    assert quick.criterion == pytest.approx(whole.criterion, rel=1e-12)
+    if weighting == "count":
+        assert (quick.criterion == whole.criterion).all()
 
 
 def test_many_clusters_in_a_large_batch():

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
+import twins
 from recoco import metrics
 from recoco.errors import RecocoError
+from recoco.metrics.coclusters import modularity
 
 SINGLE = {
     "acc": metrics.accuracy,
@@ -150,3 +152,11 @@ def test_refuses_bad_labels(truth, labels, words):
 def test_refuses_unknown_average():
     with pytest.raises(RecocoError, match="geometric"):
         metrics.nmi([0, 1], [0, 1], average="harmonic")
+
+
+def test_modularity_agrees_with_twin():
+    rng = np.random.default_rng(2)
+    X = rng.poisson(0.7, (12, 9)).astype(float)
+    z, w = rng.integers(3, size=12), rng.integers(3, size=9)
+    assert modularity(X, z, w) == pytest.approx(twins.modularity(X, z, w, 3))
+    assert modularity(X, z * 0, w * 0) == pytest.approx(0)

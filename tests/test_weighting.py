@@ -35,6 +35,14 @@ def test_tfidf_is_that_of_scikit_learn(X):
     assert np.allclose(weight(X, "tfidf-l2").toarray(), wanted, atol=1e-15)
 
 
+def test_plain_tfidf(X):
+    documents = (X > 0).sum(axis=0)
+    wanted = X * np.log(30 / np.maximum(documents, 1))
+    assert np.allclose(weight(X, "tfidf").toarray(), wanted, atol=1e-15)
+    X[:, 3] += 1
+    assert weight(X, "tfidf").toarray()[:, 3].sum() == 0
+
+
 @pytest.mark.parametrize("name", WEIGHTINGS)
 def test_form_of_the_result(X, name):
     shuffled = sparse.coo_matrix(X)
@@ -58,4 +66,4 @@ def test_form_of_the_result(X, name):
 
 def test_unknown_name(X):
     with pytest.raises(RecocoError, match="did you mean tfidf-l2"):
-        weight(X, "tfidf")
+        weight(X, "tfidf-l3")

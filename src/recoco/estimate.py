@@ -6,10 +6,8 @@ from recoco import plan
 from recoco.config import Config
 from recoco.store import read_json
 
-# Seconds per non-zero and start, and per job, on a machine like a laptop: only a first guess,
-# replaced by measured seconds as soon as a setting has some.
-_SECONDS_PER_WORK = 1.2e-7
-_SECONDS_PER_JOB = 1.3
+# What a job costs before it computes anything: Python, imports, reading the data.
+_SECONDS_PER_JOB = 2.5
 
 
 class Estimate:
@@ -17,6 +15,7 @@ class Estimate:
 
     def __init__(self, config: Config, root: Path, cores: int):
         self.cores = cores
+        self._config = config
         self._rates = _measured_rates(root)
         missing = plan.unreachable(root)
         self._waiting: dict[Path, float] = {}
@@ -35,8 +34,23 @@ class Estimate:
     def _seconds(self, setting: plan.Setting, runs: int) -> float:
         rate = self._rates.get(setting.name)
         if rate is None:
-            rate = _SECONDS_PER_WORK * plan.work_of(setting)
+            rate = self._guess(setting)
         return _SECONDS_PER_JOB + runs * rate
+
+    def _guess(self, setting: plan.Setting) -> float:
+        """Return what the method says of itself, until a run here has been timed."""
+        from recoco.datasets import load_card
+        from recoco.methods import get_method
+
+        shape = load_card(setting.dataset).get("expected") or {}
+        method = get_method(plan.method_class(self._config, setting.method))
+        return method.cost(
+            shape.get("rows", 1000),
+            sum(shape.get("columns", [1000])),
+            sum(shape.get("nonzeros", [1e6])),
+            shape.get("classes", 10),
+            dict(setting.params).get("n_init", 1),
+        )
 
     @property
     def blocks(self) -> int:
@@ -50,8 +64,7 @@ class Estimate:
         for path in [path for path in self._waiting if path.is_file()]:
             self._guessed += self._waiting.pop(path)
             measured = plan.seconds_path(path)
-            self._took += _SECONDS_PER_JOB
-            self._took += read_json(measured)["seconds"] if measured.is_file() else 0.0
+                self._took += read_json(measured)["seconds"] if measured.is_file() else 0.0
         if not self._waiting:
             return 0.0
         correction = self._took / self._guessed if self._guessed else 1.0
@@ -66,7 +79,7 @@ def _measured_rates(root: Path) -> dict[str, float]:
     for path in (root / "results" / "runs").rglob("*.seconds.json"):
         entry = read_json(path)
         total = totals.setdefault(entry["identity"], [0.0, 0.0])
-        total[0] += entry["seconds"]
+        total[0] += max(0.0, entry["seconds"] - _SECONDS_PER_JOB)
         total[1] += entry["runs"]
     return {name: seconds / max(1.0, runs) for name, (seconds, runs) in totals.items()}
 

@@ -14,6 +14,7 @@ WEIGHTINGS: dict[str, str] = {
     "binary": "1 where the entry is not zero",
     "binary-l1": "1 where the entry is not zero, each row divided by its sum",
     "binary-l2": "1 where the entry is not zero, each row divided by its Euclidean norm",
+    "tfidf": "tf ln(n / df), rows not normalised",
     "tfidf-l2": "tf (1 + ln((1 + n) / (1 + df))), each row divided by its Euclidean norm",
 }
 
@@ -43,8 +44,12 @@ def weight(X, name: str) -> sparse.csr_matrix:
     if scheme == "binary":
         A.data[:] = 1.0
     elif scheme == "tfidf":
-        documents = np.bincount(A.indices, minlength=A.shape[1])
-        A.data *= (1.0 + np.log((1.0 + A.shape[0]) / (1.0 + documents)))[A.indices]
+        n, documents = A.shape[0], np.bincount(A.indices, minlength=A.shape[1])
+        if norm:
+            A.data *= (1.0 + np.log((1.0 + n) / (1.0 + documents)))[A.indices]
+        else:
+            A.data *= np.log(n / np.maximum(documents, 1))[A.indices]
+            A.eliminate_zeros()  # a term of every document has weight 0
     if norm:
         size = A.multiply(A).sum(axis=1) if norm == "l2" else abs(A).sum(axis=1)
         size = np.asarray(size).ravel()

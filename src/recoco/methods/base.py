@@ -173,7 +173,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
     @classmethod
     def cost(cls, n: int, d: int, nnz: int, n_clusters: int, n_init: int) -> float:
         """Rough seconds of one run on one core, for planning only."""
-        raise NotImplementedError
+        return 5e-8 * n_init * (nnz + (n + d) * n_clusters)
 
     def _check(self, X) -> sparse.csr_matrix:
         A = check_matrix(X)

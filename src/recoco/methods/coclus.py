@@ -82,11 +82,6 @@ class CoClus(CoClusterer):
         self.tol = tol
         self.random_state = random_state
 
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        # about 8 iterations over all non-zeros, then about 20 over all scores
-        return 2e-8 * n_init * (nnz + (n + d) * n_clusters)
-
     def _check_init(self, A, init):
         init = np.asarray(init)
         g = self.n_clusters

@@ -102,7 +102,7 @@ class SpecCo(_Spectral):
     U and V are the leading singular vectors of Dr^-1/2 (A - delta) Dc^-1/2, scaled by Dr^-1/2
     and Dc^-1/2. The paper leaves open how they are scaled further. The defaults are the reading
     under which the values printed for SpecCo in the CoClus paper come out (CLASSIC3, CLASSIC4,
-    NG2, binary REVIEWS and others within 0.01); ``unit="rows"`` gives other and often better
+    NG2, binary REVIEWS: within 0.015); ``unit="rows"`` gives other and often better
     partitions.
 
     References
