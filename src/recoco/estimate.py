@@ -64,7 +64,7 @@ class Estimate:
         for path in [path for path in self._waiting if path.is_file()]:
             self._guessed += self._waiting.pop(path)
             measured = plan.seconds_path(path)
-                self._took += read_json(measured)["seconds"] if measured.is_file() else 0.0
+            self._took += read_json(measured)["seconds"] if measured.is_file() else 0.0
         if not self._waiting:
             return 0.0
         correction = self._took / self._guessed if self._guessed else 1.0
