@@ -63,7 +63,7 @@ mini,table2,GONE,binary,Coclus,acc,0.50,0.01,,
 def make_project(folder: Path) -> Path:
     """Write a project that has the real workflow and source, and the mini paper."""
     folder.mkdir(parents=True)
-    for name in ("Snakefile", "requirements.lock", "pyproject.toml"):
+    for name in ("Snakefile", "environment.yml", "requirements.lock", "pyproject.toml"):
         shutil.copy(CHECKOUT / name, folder / name)
     for name in ("workflow", "config", "src"):
         shutil.copytree(CHECKOUT / name, folder / name, ignore=shutil.ignore_patterns("*.egg-info"))

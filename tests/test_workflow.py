@@ -199,4 +199,4 @@ def test_snakemake_report_with_captions(copy_of):
         check=True,
         capture_output=True,
     )
-    assert "drawn from the runs" in (copy_of / "workflow-report.html").read_text()
+    assert "with the verdict on each cell" in (copy_of / "workflow-report.html").read_text()

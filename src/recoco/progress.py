@@ -17,7 +17,7 @@ class Progress:
     quarter of a minute.
     """
 
-    def __init__(self, heading: str, estimate: Estimate):
+    def __init__(self, heading: str, estimate: Estimate | None):
         self.heading, self.estimate = heading, estimate
         self.done = self.total = 0
         self._live = sys.stdout.isatty()
@@ -25,9 +25,7 @@ class Progress:
         self._bar = None
 
     def __enter__(self):
-        blocks, left = self.estimate.blocks, self.estimate.seconds_left()
-        todo = f"{blocks} blocks of runs, about {in_words(left)}" if blocks else "no runs missing"
-        print(f"{self.heading} ({todo})", flush=True)
+        print(f"{self.heading}{self._todo()}", flush=True)
         if self._live:
             from rich.progress import BarColumn, TextColumn
             from rich.progress import Progress as Bar
@@ -42,6 +40,14 @@ class Progress:
             self._task = self._bar.add_task("", total=1, left="")
         return self
 
+    def _todo(self) -> str:
+        if self.estimate is None:
+            return ""
+        if not self.estimate.blocks:
+            return " (no runs missing)"
+        left = in_words(self.estimate.seconds_left())
+        return f" ({self.estimate.blocks} blocks of runs, about {left})"
+
     def read(self, line: str) -> None:
         match = _STEPS.search(line)
         if match:
@@ -49,7 +55,7 @@ class Progress:
 
     def seconds_left(self) -> float:
         """Return the larger of the blocks' estimate and the pace of the steps so far."""
-        left = self.estimate.seconds_left()
+        left = self.estimate.seconds_left() if self.estimate else 0
         if left == 0 and self.done:
             left = (time.monotonic() - self._began) / self.done * (self.total - self.done)
         return left

@@ -96,7 +96,7 @@ def _snakemake(root: Path, heading: str, targets: list[str], overrides: dict, co
         *("--configfile", str(_write_overrides(root, overrides)), "--", *targets),
     ]
     environment = {**os.environ, "RECOCO_OWNER": str(os.getpid()), "PYTHONUNBUFFERED": "1"}
-    estimate = Estimate(load_config(overrides), root, cores)
+    estimate = Estimate(load_config(overrides), root, cores) if targets == ["all"] else None
     with log.open("w", encoding="utf-8") as sink, Progress(heading, estimate) as progress:
         process = subprocess.Popen(
             command,
