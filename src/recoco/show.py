@@ -102,14 +102,17 @@ def show_datasets() -> int:
                 f"{expected.get('rows', '?')} x {columns}",
                 expected.get("classes", "?"),
             )
-            state = (
-                "at hand" if at_hand(name) else "to be fetched" if card["sources"] else "by hand"
-            )
-            if record:
-                state = "unreachable"
+            state = "unreachable" if record else _state(card, at_hand(name))
         rows.append([name, shape, classes, state, ", ".join(card.get("printed_as", {}))])
     table(["dataset", "objects x features", "classes", "state", "papers"], rows, {2})
     return 0
+
+
+def _state(card: dict, at_hand: bool) -> str:
+    if at_hand:
+        return "at hand"
+    elsewhere = any(source["kind"] in ("url", "package") for source in card["sources"])
+    return "to be fetched" if elsewhere else "by hand"
 
 
 def show_methods() -> int:
