@@ -28,7 +28,7 @@ def home(tmp_path, monkeypatch) -> Home:
 
 def test_unknown_dataset_names_the_nearest(home):
     assert list_cards() == ["tiny"]
-    with pytest.raises(RecocoError, match="No dataset is called 'tyni': did you mean tiny"):
+    with pytest.raises(RecocoError, match="No dataset is called 'tyni': did you mean 'tiny'"):
         load_card("tyni")
     with pytest.raises(RecocoError, match="No dataset is called 'zzzz'"):
         load_dataset("zzzz")

@@ -65,5 +65,5 @@ def test_form_of_the_result(X, name):
 
 
 def test_unknown_name(X):
-    with pytest.raises(RecocoError, match="did you mean tfidf-l2"):
+    with pytest.raises(RecocoError, match="did you mean 'tfidf-l2'"):
         weight(X, "tfidf-l3")

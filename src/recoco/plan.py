@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recoco import paths
-from recoco.config import Config, nearest
+from recoco.config import Config
 from recoco.errors import RecocoError
+from recoco.schema import nearest
 from recoco.seeds import stable_hash
 
 # Non-zeros times starts that one job may take on: about a minute of a CoClus kernel.

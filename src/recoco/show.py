@@ -5,8 +5,9 @@ import os
 import numpy as np
 
 from recoco import paths, plan
-from recoco.config import load_config, nearest
+from recoco.config import load_config
 from recoco.errors import RecocoError
+from recoco.schema import nearest
 from recoco.store import read_json
 
 

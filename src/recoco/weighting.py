@@ -1,11 +1,10 @@
 """Term weightings: what is done to a document-term matrix before it is clustered."""
 
-import difflib
-
 import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
+from recoco.schema import nearest
 
 WEIGHTINGS: dict[str, str] = {
     "count": "the matrix as it is",
@@ -34,9 +33,7 @@ def weight(X, name: str) -> sparse.csr_matrix:
     csr_matrix of float64, indices sorted, no stored zeros. Empty rows stay empty.
     """
     if name not in WEIGHTINGS:
-        near = difflib.get_close_matches(str(name), WEIGHTINGS, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        raise RecocoError(f"Unknown weighting {name!r}{hint}: use one of {', '.join(WEIGHTINGS)}.")
+        raise RecocoError(f"Unknown weighting {name!r}: {nearest(name, WEIGHTINGS)}")
     A = sparse.csr_matrix(X, dtype=np.float64, copy=True)
     A.sum_duplicates()  # also sorts the indices
     A.eliminate_zeros()

@@ -1,12 +1,11 @@
 """Cards: one YAML file per dataset that says what it is and where it comes from."""
 
 import csv
-import difflib
-import functools
 from pathlib import Path
 
 from recoco import paths
 from recoco.errors import RecocoError
+from recoco.schema import check, nearest, read_yaml
 
 
 def list_cards() -> list[str]:
@@ -30,11 +29,9 @@ def load_card(name: str) -> dict:
     """
     path = paths.config() / "datasets" / f"{name}.yaml"
     if not path.is_file():
-        near = difflib.get_close_matches(name.lower(), list_cards(), n=3, cutoff=0.5)
-        advice = f"did you mean {' or '.join(near)}?" if near else "see `recoco datasets`."
-        raise RecocoError(f"No dataset is called {name!r}: {advice}")
-    card = _read_yaml(path)
-    _validate(card, path)
+        raise RecocoError(f"No dataset is called {name!r}: {nearest(name, list_cards())}")
+    card = read_yaml(path)
+    check(card, "dataset", _where(path))
     card = {"name": name, "printed_as": {}, "variant": {}, **card}
     shared = {key: card[key] for key in ("parser", "expected", "class_names") if key in card}
     card["sources"] = [shared | source for source in card["sources"]]
@@ -90,50 +87,5 @@ def variants(card: dict, source: dict) -> dict[str, dict[str, str]]:
     return {paper: dict(cells) for paper, cells in card["variant"].items()}
 
 
-def _read_yaml(path: Path):
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        text = " ".join(str(error).split())
-        raise RecocoError(f"{_where(path)} is not valid YAML ({text}): correct it.") from None
-
-
-@functools.cache
-def _validator(schema_path: Path):
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(_read_yaml(schema_path))
-
-
 def _where(path: Path) -> str:
     return f"config/datasets/{path.name}"
-
-
-def _validate(card, path: Path) -> None:
-    """Raise one sentence about what is wrong with a card, if anything is."""
-    from jsonschema.exceptions import best_match
-
-    schema = paths.root() / "workflow" / "schemas" / "dataset.schema.yaml"
-    errors = list(_validator(schema).iter_errors(card))
-    if not errors:
-        return
-    # a misspelt key is unknown and leaves another one missing: the first says more
-    unknown_keys = [error for error in errors if error.validator == "additionalProperties"]
-    error = unknown_keys[0] if unknown_keys else best_match(errors)
-    place = "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path
-    ).lstrip(".")
-    place = f" at {place}" if place else ""
-    if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        unknown = sorted(set(error.instance) - set(known))
-        near = difflib.get_close_matches(unknown[0], known, n=1)
-        advice = f"did you mean {near[0]!r}" if near else f"the known keys are {', '.join(known)}"
-        raise RecocoError(f"{_where(path)}: unknown key {unknown[0]!r}{place}; {advice}.")
-    raise RecocoError(
-        f"{_where(path)}: {error.message}{place}; workflow/schemas/dataset.schema.yaml "
-        "describes every key."
-    )

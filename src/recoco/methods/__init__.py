@@ -1,9 +1,9 @@
 """The methods, found by name; their modules are loaded when asked for."""
 
-import difflib
 import importlib
 
 from recoco.errors import RecocoError
+from recoco.schema import nearest
 
 METHODS: dict[str, str] = {
     "coclus": "recoco.methods.coclus:CoClus",
@@ -19,11 +19,9 @@ def get_method(name: str) -> type:
     target = METHODS.get(name, name)
     module, colon, attribute = target.partition(":")
     if not colon:
-        near = difflib.get_close_matches(name, METHODS, n=3, cutoff=0.5)
-        hint = f" (did you mean {' or '.join(near)}?)" if near else ""
         raise RecocoError(
-            f"Unknown method {name!r}{hint}: use one of {', '.join(METHODS)}, "
-            "or package.module:Class for one of your own."
+            f"Unknown method {name!r} (one of your own is package.module:Class): "
+            f"{nearest(name, METHODS)}"
         )
     try:
         return getattr(importlib.import_module(module), attribute)

@@ -1,10 +1,10 @@
 """Figures of the papers and our own, each a function that ``draw:`` in config/papers names."""
 
-from recoco.config import nearest
 from recoco.errors import RecocoError
 from recoco.report import bars, selection, svg
 from recoco.report.drawing import DRAWINGS, Subject
 from recoco.report.inputs import Material, Paper
+from recoco.schema import nearest
 
 
 def draw(material: Material, paper: Paper, item: str) -> tuple[str, str, bytes]:

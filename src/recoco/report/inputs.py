@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from recoco.compare.published import read_published
-from recoco.config import read_yaml
 from recoco.errors import RecocoError
 from recoco.report import formats
+from recoco.schema import read_yaml
 from recoco.store import read_json
 
 KEY = ["item", "dataset", "weighting", "method", "metric"]
