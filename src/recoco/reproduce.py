@@ -55,10 +55,10 @@ def reproduce(
         for number, (title, targets, extra) in enumerate(passes, 1):
             now = {**overrides, "runs": {**overrides["runs"], **extra}}
             heading = f"pass {number} of {len(passes)}: {title}"
-            code = _snakemake(root, heading, targets, now, cores)
+            code, steps = _snakemake(root, heading, targets, now, cores)
             if code:
                 return code
-            if targets == ["all"]:
+            if targets == ["all"] and (steps or number == len(passes)):
                 print(_closing(root), flush=True)
     return 0
 
@@ -86,8 +86,10 @@ def verdict_line(root: Path) -> str:
 # ---- one workflow run ----------------------------------------------------------------------
 
 
-def _snakemake(root: Path, heading: str, targets: list[str], overrides: dict, cores: int) -> int:
-    """Run the workflow once, showing its progress; return Snakemake's exit code."""
+def _snakemake(
+    root: Path, heading: str, targets: list[str], overrides: dict, cores: int
+) -> tuple[int, int]:
+    """Run the workflow once, showing its progress; return its exit code and steps done."""
     log = root / "logs" / f"snakemake-{targets[0]}.log"
     log.parent.mkdir(exist_ok=True)
     command = [
@@ -119,7 +121,7 @@ def _snakemake(root: Path, heading: str, targets: list[str], overrides: dict, co
         code = process.wait()
     if code:
         _explain(root, log)
-    return code
+    return code, progress.done
 
 
 def _write_overrides(root: Path, overrides: dict) -> Path:
@@ -261,7 +263,7 @@ def fetch_again(papers: list[str] | None = None) -> int:
         _clear_stale_lock(root)
         for name in plan.unreachable(root) & set(_names(config)):
             forget(name)
-        code = _snakemake(root, "data", ["data"], overrides, len(os.sched_getaffinity(0)))
+        code, _ = _snakemake(root, "data", ["data"], overrides, len(os.sched_getaffinity(0)))
     for name in _names(config):
         record = read_json(paths.prepared(name).with_suffix(".json"))
         where = (record.get("source") or {}).get("where", "")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from recoco.compare.characteristics import compare_characteristics
-from recoco.compare.claims import CLAIMS
+from recoco.compare.claims import CLAIMS, try_claim
 from recoco.compare.examples import compute_example
 from recoco.compare.outputs import MEASURED, OUTPUTS
 from recoco.compare.published import read_published
@@ -78,6 +78,7 @@ def _scores_item(key: str, item: str, rows: pd.DataFrame, table: Table, out: dic
         for name, given in answers.items()
     }
     best = max(table.combinations, key=lambda c: (counts[c.name][0], c.printed))
+    table.best = best
     for combination in table.combinations:
         within, compared = counts[combination.name]
         out["combinations"].append(
@@ -243,7 +244,7 @@ def _claims(key: str, table: Table | None, published: Path) -> list[dict]:
     rows = []
     for row in listed[listed["paper"] == key].itertuples():
         outcome, evidence = (
-            CLAIMS[row.id](table) if table and row.id in CLAIMS else ("open", "not tried here")
+            try_claim(row.id, table) if table and row.id in CLAIMS else ("open", "not tried here")
         )
         rows.append(
             {

@@ -26,6 +26,7 @@ class Table:
             (row["dataset"], row["weighting"], row["slug"]): row
             for row in medoids.to_dict("records")
         }
+        self.best = self.as_printed  # until the cells have been compared
         self.printed: dict[tuple, str] = {}
         self.measure = cache(self._measure)
 
