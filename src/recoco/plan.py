@@ -87,7 +87,7 @@ def combinations(block: dict, settings: dict) -> list[Combination]:
         made.append(
             Combination(
                 options,
-                "; ".join(option["text"] for option in chosen) or "as printed",
+                "; ".join(o["text"] for o in chosen if not o.get("printed")) or "as printed",
                 all(option.get("printed") for option in chosen),
                 select,
                 params,

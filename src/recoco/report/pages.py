@@ -148,11 +148,20 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
         "value": _finite(formats.as_float(cell.value)),
         "band": _finite(tolerance),
         "plot": not cell.metric.startswith("pvalue"),
-        "measures": [
-            _dialog_measure(cell, row)
-            for row in material.papers[cell.paper].measures_of.get(answer["cell"], [])
-        ],
+        "measures": _dialog_measures(
+            cell, material.papers[cell.paper].measures_of.get(answer["cell"], []), answer
+        ),
     }
+
+
+def _dialog_measures(cell: PrintedCell, rows: list[dict], answer: dict) -> list[list]:
+    """Return a row per different outcome: a choice that does not touch the cell adds none."""
+    distinct: dict[tuple, dict] = {}
+    for row in rows:
+        outcome = (row["trial"], row["status"], row["measured"], row["ci_low"], row["ci_high"])
+        if outcome not in distinct or row["combination"] == answer["combination"]:
+            distinct[outcome] = row
+    return [_dialog_measure(cell, row) for row in distinct.values()]
 
 
 def _dialog_measure(cell: PrintedCell, row: dict) -> list:
