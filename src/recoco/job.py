@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 
 from recoco.errors import RecocoError
 
@@ -33,6 +34,13 @@ def job(snakemake):
             traceback.print_exc()
             traceback.print_exc(file=sys.__stderr__)
             sys.exit(1)
+
+
+def share_source() -> None:
+    """Let jobs find recoco: with --software-deployment conda they have a Python of their own."""
+    source = str(Path(__file__).resolve().parents[1])
+    known = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([source, known] if known else [source])
 
 
 def _pin_threads(threads: int) -> None:

@@ -1,19 +1,15 @@
 # The only file here with Python: what the others ask of recoco's plan.
 
-import os
-
 import recoco.plan as plan
 from recoco.compare.outputs import OUTPUTS
 from recoco.config import load_config
 from recoco.datasets.card import load_card, modules_of, printed_rows
 from recoco.fingerprint import fingerprint, fingerprint_of_files
+from recoco.job import share_source
 
 recoco_config = load_config(config)
 
-# With --software-deployment conda a job has a Python of its own, which finds recoco here.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [os.path.join(workflow.basedir, "src"), os.environ.get("PYTHONPATH")])
-)
+share_source()
 
 # Where the dataset could not be had, there is nothing to run: its cells say so.
 MISSING = plan.unreachable()
