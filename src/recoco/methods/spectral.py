@@ -119,7 +119,10 @@ class SpecCo(_Spectral):
     )
     equation_notes = (
         "Singular vectors of Dr^-1/2 (A - delta) Dc^-1/2, scaled by Dr^-1/2 and Dc^-1/2, rows "
-        "and columns clustered together by k-means; criterion: modularity (CoClus, eq. 2)."
+        "and columns clustered together by k-means; criterion: modularity (CoClus, eq. 2). How the "
+        "embedding is scaled further is not printed: the defaults follow the authors' public "
+        "package and were kept, of the readings tried, because the values printed for SpecCo in "
+        "the CoClus paper come out under them."
     )
 
     def __init__(
