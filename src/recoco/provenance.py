@@ -35,7 +35,7 @@ def write_provenance(
                 sorted((d.metadata["Name"].lower(), d.version) for d in distributions())
             ),
             "machine": machine(),
-            "stages": stages(finished_jobs(root)),
+            "stages": stages(finished_jobs(config, root)),
             "data": [_data(record) for record in records],
             "data_mode": data_mode(records),
             "runs": runs_sentence(runs),
@@ -92,21 +92,27 @@ def stages(jobs: list[dict]) -> list[dict]:
     ]
 
 
-def finished_jobs(root: Path) -> list[dict]:
-    """Return stage, name and seconds of every job whose log says that it finished."""
+def finished_jobs(config: Config, root: Path) -> list[dict]:
+    """Return stage, name and seconds of every job whose log says that it finished.
+
+    Logs of settings that the configuration no longer asks for are left out.
+    """
+    planned = {setting.name for setting in settings_of(config)}
     jobs = []
     for path in sorted((root / "logs").rglob("*.log")):
         found = FINISHED.search(path.read_text(encoding="utf-8", errors="replace"))
         if found:
             stage, *rest = path.relative_to(root / "logs").with_suffix("").parts
+            if stage == "runs" and "/".join(rest[:3]) not in planned:
+                continue
             jobs.append({"stage": stage, "name": "/".join(rest), "seconds": float(found[1])})
     return jobs
 
 
-def write_timings(root: Path, out: Path) -> None:
+def write_timings(config: Config, root: Path, out: Path) -> None:
     """Write the seconds of every finished job as a table."""
     lines = ["stage,name,seconds,jobs"]
-    for job in finished_jobs(root):
+    for job in finished_jobs(config, root):
         lines.append(f'{job["stage"]},"{job["name"] or job["stage"]}",{job["seconds"]:.3f},1')
     write_text(out, "\n".join(lines) + "\n")
 

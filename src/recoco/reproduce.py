@@ -50,7 +50,10 @@ def reproduce(
         passes = [("data", ["data"], {}), ("first runs", ["all"], {"first_only": True})]
         if not quick:
             passes.append(("all runs", ["all"], {}))
-        if all((paths.prepared(name).with_suffix(".json")).is_file() for name in _names(config)):
+        if all(
+            (paths.prepared(name).with_suffix(".json")).is_file()
+            for name in plan.datasets_of(config)
+        ):
             passes = passes[1:]
         for number, (title, targets, extra) in enumerate(passes, 1):
             now = {**overrides, "runs": {**overrides["runs"], **extra}}
@@ -61,10 +64,6 @@ def reproduce(
             if targets == ["all"] and (steps or number == len(passes)):
                 print(_closing(root), flush=True)
     return 0
-
-
-def _names(config: Config) -> list[str]:
-    return plan.datasets_of(config)
 
 
 def _closing(root: Path) -> str:
@@ -237,7 +236,7 @@ def _retry_unreachable(config: Config, root: Path) -> None:
     """Forget that a dataset was unreachable when a mirror folder now has its files."""
     from recoco.datasets.mirrors import at_hand
 
-    for name in plan.unreachable(root) & set(_names(config)):
+    for name in plan.unreachable(root) & set(plan.datasets_of(config)):
         if at_hand(name):
             forget(name)
 
@@ -261,10 +260,10 @@ def fetch_again(papers: list[str] | None = None) -> int:
     _check_writable(root)
     with _only_one(root):
         _clear_stale_lock(root)
-        for name in plan.unreachable(root) & set(_names(config)):
+        for name in plan.unreachable(root) & set(plan.datasets_of(config)):
             forget(name)
         code, _ = _snakemake(root, "data", ["data"], overrides, len(os.sched_getaffinity(0)))
-    for name in _names(config):
+    for name in plan.datasets_of(config):
         record = read_json(paths.prepared(name).with_suffix(".json"))
         where = (record.get("source") or {}).get("where", "")
         print(f"{name:12} {record['status']:12} {where}")

@@ -28,7 +28,7 @@ class SettingRuns:
     arrays: dict[str, np.ndarray]
 
 
-def read_setting(blocks: Iterable[Path], total: int) -> SettingRuns:
+def read_setting(blocks: Iterable[Path | str], total: int) -> SettingRuns:
     """Join the blocks of a setting and keep its first ``total`` runs."""
     run, seeds, status, errors, parts = [], [], [], [], []
     record: dict = {}
@@ -48,7 +48,7 @@ def read_setting(blocks: Iterable[Path], total: int) -> SettingRuns:
     return SettingRuns(record, np.concatenate(run), seeds, status, errors, joined)
 
 
-def consensus_of_dataset(settings: dict[str, tuple[list[Path], int]], out: Path) -> None:
+def consensus_of_dataset(settings: dict[str, tuple[list[Path | str], int]], out: Path) -> None:
     """Write the medoid partition of the runs of every setting and its record."""
     arrays, records = {}, {}
     for name, (blocks, total) in settings.items():
@@ -73,7 +73,7 @@ def consensus_of_dataset(settings: dict[str, tuple[list[Path], int]], out: Path)
 def score_dataset(
     prepared: Path,
     consensus: Path,
-    settings: dict[str, tuple[list[Path], int]],
+    settings: dict[str, tuple[list[Path | str], int]],
     out: Path,
 ) -> None:
     """Score every run and every consensus partition of a dataset against its classes."""

@@ -102,10 +102,7 @@ def blocks_of_dataset(wildcards):
 
 def run_counts_of_dataset(wildcards):
     return {
-        name: {
-            "blocks": [str(plan.block_path(SETTINGS[name][0], *r)) for r in ranges],
-            "runs": total,
-        }
+        name: ([str(plan.block_path(SETTINGS[name][0], *r)) for r in ranges], total)
         for name, (ranges, total) in settings_of(wildcards.dataset).items()
     }
 

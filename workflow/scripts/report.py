@@ -8,11 +8,10 @@ from recoco.report import render
 with job(snakemake):
     characteristics = [Path(path) for path in snakemake.input.characteristics]
     provenance = Path(snakemake.output.provenance)
-    write_provenance(
-        load_config(snakemake.config), characteristics, snakemake.params.runs, provenance
-    )
+    config = load_config(snakemake.config)
+    write_provenance(config, characteristics, snakemake.params.runs, provenance)
     timings = Path(snakemake.output.timings)
-    write_timings(Path(), timings)
+    write_timings(config, Path(), timings)
     folders = [Path(path).parent for path in snakemake.input.compared]
     render(
         compare_dirs={folder.name: folder for folder in folders},
