@@ -1,0 +1,140 @@
+"""Multiplicative updates of the factors of many starts, in one pass over their rows.
+
+Nearly all are of the form F <- F . (A B + s E) / (F G), with A and E tall, B and G small, and
+are followed by F'F and A'F of the result. Rows are turned on their side as in ``factors_dense``,
+once for all that is done with them.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from recoco.kernels.factors_dense import (
+    CHUNK,
+    EIGHTH,
+    LANES,
+    add_chunks,
+    add_lanes,
+    add_products,
+    combine,
+    turn,
+)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def divide(value, above, below, root, limits, result):
+    """Multiply by a quotient, entry by entry: result <- value . above / below.
+
+    Parameters
+    ----------
+    value, above, below, result : float, of one dimension; ``above`` is overwritten, too
+    root : bool, whether to take the square root of the quotient
+    limits : float (3,): 0, the smallest entry other than 0, the largest entry. Smaller results
+        become 0, for numbers near underflow cost time and change nothing; where the result
+        would be larger or not a number, the value stays.
+    """
+    zero, least, largest = limits[0], limits[1], limits[2]
+    for q in range(result.size):
+        above[q] = above[q] / below[q]
+    if root:
+        for q in range(result.size):
+            above[q] = np.sqrt(above[q])
+    for q in range(result.size):
+        new = value[q] * above[q]
+        good = (below[q] > zero) & (new <= largest)
+        new = new if new >= least else zero
+        result[q] = new if good else value[q]
+
+
+@njit(cache=True, nogil=True)
+def _copy(side, exact):
+    for a in range(side.shape[0]):
+        for q in range(LANES):
+            exact[a, q] = side[a, q]
+
+
+@njit(cache=True, nogil=True)
+def _update_chunk(c, F, A, B, has_A, E, scale, has_E, G, root, limits, part, cross_part):
+    rows, T, k = F.shape
+    first = c * CHUNK
+    last = min(rows, first + CHUNK)
+    side = np.empty((k, LANES), F.dtype)
+    fresh = np.empty((k, LANES), F.dtype)
+    a_side = np.empty((A.shape[2], LANES), F.dtype)
+    e_side = np.empty((k, LANES), F.dtype)
+    above = np.empty(LANES, F.dtype)
+    below = np.empty(LANES, F.dtype)
+    with_gram, with_cross = part.size > 0, cross_part.size > 0
+    exact = np.empty((k, LANES))
+    a_exact = np.empty((A.shape[2], LANES))
+    sums = np.empty((part.shape[1], part.shape[2], EIGHTH))
+    cross_sums = np.empty((cross_part.shape[1], cross_part.shape[2], EIGHTH))
+    for t in range(T):
+        sums[:] = 0.0
+        cross_sums[:] = 0.0
+        for begin in range(first, last, LANES):
+            end = min(last, begin + LANES)
+            turn(F, t, begin, end, side)
+            if has_A:
+                turn(A, t, begin, end, a_side)
+            if has_E:
+                turn(E, t, begin, end, e_side)
+            for b in range(k):
+                above[:] = 0.0
+                below[:] = 0.0
+                if has_A:
+                    combine(a_side, B[t], b, above)
+                if has_E:
+                    e = e_side[b]
+                    for q in range(LANES):
+                        above[q] += scale * e[q]
+                combine(side, G[t], b, below)
+                divide(side[b], above, below, root, limits, fresh[b])
+            for r in range(end - begin):
+                for b in range(k):
+                    F[begin + r, t, b] = fresh[b, r]
+            if with_gram or with_cross:
+                _copy(fresh, exact)
+            if with_gram:
+                for a in range(k):
+                    for b in range(a, k):
+                        add_products(exact[a], exact[b], sums[a, b])
+            if with_cross:
+                _copy(a_side, a_exact)
+                for a in range(a_exact.shape[0]):
+                    for b in range(k):
+                        add_products(a_exact[a], exact[b], cross_sums[a, b])
+        if with_gram:
+            add_lanes(sums, True, part[t])
+        if with_cross:
+            add_lanes(cross_sums, False, cross_part[t])
+
+
+@njit(cache=True, nogil=True)
+def update(F, A, B, has_A, E, scale, has_E, G, root, limits, parts, cross_parts):
+    """F <- F . (A B + scale E) / (F G) for every start, and F'F and A'F of the result.
+
+    Parameters
+    ----------
+    F : float (rows, T, k), overwritten
+    A, B, has_A : float (rows, T, l) and (T, l, k), and whether they are there
+    E, scale, has_E : float (rows, T, k) and a number, and whether they are there
+    G : float (T, k, k)
+    root, limits : see :func:`divide`
+    parts : float64 (chunks of rows, T, k, k), overwritten; (chunks, 0, 0, 0): F'F is not needed
+    cross_parts : float64 (chunks, T, l, k), overwritten; (chunks, 0, 0, 0): A'F is not needed
+
+    Returns
+    -------
+    float64 (T, k, k) and (T, l, k): F'F and A'F
+    """
+    for c in range(parts.shape[0]):
+        _update_chunk(c, F, A, B, has_A, E, scale, has_E, G, root, limits, parts[c], cross_parts[c])
+    return add_chunks(parts), add_chunks(cross_parts)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def update_parallel(F, A, B, has_A, E, scale, has_E, G, root, limits, parts, cross_parts):
+    """The same as :func:`update`, the chunks spread over numba's threads."""
+    for c in prange(parts.shape[0]):
+        _update_chunk(c, F, A, B, has_A, E, scale, has_E, G, root, limits, parts[c], cross_parts[c])
+    return add_chunks(parts), add_chunks(cross_parts)

@@ -1,0 +1,353 @@
+"""Base of the factorisations: starts, multiplicative updates of many starts, labels."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+from scipy import sparse
+
+from recoco.errors import RecocoError
+from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
+from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross
+from recoco.methods.spherical import check_rows
+from recoco.schema import nearest
+
+PRECISIONS = {"double": np.float64, "single": np.float32}
+# numbers in a row of the factors of all starts that go through the matrix together: enough for
+# the vector units, few enough for the rows in use to stay in the cache
+TILE = {"double": 64, "single": 128}
+STARTS = {
+    "means": "memberships + 0.2 by the labels of spherical k-means, S and Q means over clusters",
+    "random": "Z as with means, all other factors random",
+}
+LABELLINGS = {
+    "plain": "argmax of the row of Z as it is",
+    "unit": "argmax after the columns of Z are given length one",
+    "share": "argmax after column k of Z is multiplied with the length of row k of S W'",
+}
+SMOOTHING = 0.2
+# the largest entry of X is brought between these, so that squares neither vanish nor overflow
+SCALE = (2.0**-20, 2.0**20)
+LARGEST_ENTRY = 1e150
+
+
+@dataclass
+class Problem:
+    """What the starts have in common.
+
+    Attributes
+    ----------
+    A : csr_matrix, as given
+    X : SparseMatrix, A / 2**exponent, and its transpose ``X.T``
+    exponent : int, 0 unless the entries of A are extremely large or small
+    norm : float, squared Frobenius norm of X
+    extra : SimpleNamespace, what a method adds (co-occurrences, graphs)
+    """
+
+    A: sparse.csr_matrix
+    X: SparseMatrix
+    exponent: int
+    norm: float
+    extra: SimpleNamespace
+
+
+class State(SimpleNamespace):
+    """Factors of the starts under way, by name."""
+
+    def keep(self, chosen) -> "State":
+        return State(**{name: value.keep(chosen) for name, value in vars(self).items()})
+
+
+class Factorisation(CoClusterer):
+    """Non-negative factorisation by multiplicative updates, for many starts at once.
+
+    A subclass says what an iteration is: ``_iterate(problem, state)`` updates the factors of
+    ``state`` in place and returns the criterion of every start. It may add to the problem
+    (``_extend``) and to the starting factors (``_start_more``).
+    """
+
+    larger_is_better = False
+    shared_starts = True
+    three_factors = False
+
+    def __init__(
+        self,
+        n_clusters=2,
+        n_init=1,
+        max_iter=100,
+        tol=1e-7,
+        start="means",
+        labelling="plain",
+        precision="double",
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.start = start
+        self.labelling = labelling
+        self.precision = precision
+        self.random_state = random_state
+
+    def fit(self, X, y=None, init=None):
+        """Cluster the rows and columns of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n, d), non-negative, no row of zeros
+        y : ignored
+        init : int array (n,), optional
+            Row labels to start from, in place of those of spherical k-means.
+
+        Returns
+        -------
+        self, with the factors of the start that was kept in ``Z_``, ``W_``, ...
+        """
+        self._kept = None
+        try:
+            super().fit(X, y, init)
+            for name, factor in self._kept[1].items():
+                setattr(self, f"{name}_", factor)
+        finally:
+            del self._kept
+        return self
+
+    @classmethod
+    def cost(cls, n, d, nnz, n_clusters, n_init):
+        # 100 iterations of two sparse products and some dense ones, 7e9 double operations a second
+        operations = 4 * nnz * n_clusters + 8 * (n + d) * n_clusters**2
+        return n_init * 100 * operations / 7e9
+
+    def _check(self, X):
+        A = super()._check(X)
+        check_rows(A)
+        largest = A.data.max()
+        if largest > LARGEST_ENTRY:
+            raise RecocoError(
+                f"The matrix has an entry of {largest:.3g}, whose square is too large to compute "
+                "with: divide the matrix by a number first."
+            )
+        for value, name, choices in (
+            (self.precision, "precision", PRECISIONS),
+            (self.start, "start", STARTS),
+            (self.labelling, "labelling", LABELLINGS),
+        ):
+            if value not in choices:
+                raise RecocoError(f"Unknown {name} {value!r}: {nearest(str(value), choices)}")
+        if self.three_factors and self.n_column_clusters is not None:
+            m = check_integer(self.n_column_clusters, "n_column_clusters", 1)
+            if m > A.shape[1]:
+                raise RecocoError(
+                    f"{m} column clusters were asked of a matrix with {A.shape[1]} columns: "
+                    f"ask for at most {A.shape[1]}."
+                )
+        return A
+
+    def _check_init(self, A, init):
+        init = np.asarray(init)
+        g = self.n_clusters
+        if init.shape != (A.shape[0],) or init.dtype.kind not in "iu":
+            raise RecocoError(
+                f"The start has shape {init.shape} and type {init.dtype}: "
+                f"give {A.shape[0]} whole numbers, the label of each row."
+            )
+        if init.min() < 0 or init.max() >= g:
+            raise RecocoError(
+                f"The start has labels from {init.min()} to {init.max()}: "
+                f"{g} clusters are numbered 0 to {g - 1}."
+            )
+        return init
+
+    def _m(self) -> int:
+        """Number m of column clusters."""
+        m = getattr(self, "n_column_clusters", None)
+        return self.n_clusters if m is None else m
+
+    def _tile(self) -> int:
+        return max(1, TILE[self.precision] // max(self.n_clusters, self._m()))
+
+    def _batch_size(self, A):
+        return 64  # these share the search for starts; at most _tile() are iterated together
+
+    def _prepare(self, A):
+        dtype = PRECISIONS[self.precision]
+        largest, exponent = A.data.max(), 0
+        if not SCALE[0] <= largest <= SCALE[1]:
+            exponent = int(np.frexp(largest)[1])
+        data = np.ldexp(A.data, -exponent)
+        scaled = sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
+        columns = self._tile() * self._m()
+        X = SparseMatrix.both_ways(scaled, dtype, columns)
+        problem = Problem(A, X, exponent, float(data @ data), SimpleNamespace())
+        self._extend(problem, dtype, columns)
+        return problem
+
+    def _extend(self, problem: Problem, dtype, columns: int) -> None:
+        """Put what else the starts have in common into ``problem.extra``.
+
+        ``dtype`` and ``columns`` are those of the factors, for :class:`SparseMatrix`.
+        """
+
+    def _run(self, problem, generators, init):
+        if init is None:
+            from recoco.methods.spherical import spherical_starts
+
+            labels = np.asarray(spherical_starts(problem.A, generators, self.n_clusters))
+        else:
+            labels = init[None]
+        tile = self._tile()
+        parts = [
+            self._descend(problem, labels[first : first + tile], generators[first : first + tile])
+            for first in range(0, len(labels), tile)
+        ]
+        return Starts(
+            np.concatenate([part.row_labels for part in parts]),
+            np.concatenate([part.column_labels for part in parts]),
+            np.concatenate([part.criterion for part in parts]),
+            np.concatenate([part.n_iter for part in parts]),
+            [history for part in parts for history in part.histories],
+        )
+
+    def _descend(self, problem, labels, generators) -> Starts:
+        """Iterate the given starts until each has ended."""
+        T, (n, d) = len(labels), problem.A.shape
+        dtype = label_dtype(max(self.n_clusters, self._m()))
+        rows, columns = np.zeros((T, n), dtype), np.zeros((T, d), dtype)
+        state = self._start(problem, labels, generators)
+        history = np.zeros((T, self.max_iter))
+        n_iter = np.zeros(T, np.int32)
+        active = np.arange(T)
+        for iteration in range(self.max_iter):
+            F = self._iterate(problem, state)
+            history[active, iteration] = F
+            n_iter[active] = iteration + 1
+            ended = np.full(active.size, iteration + 1 == self.max_iter)
+            if iteration:
+                before = history[active, iteration - 1]
+                ended |= np.abs(before - F) <= self.tol * np.abs(before)
+            if not ended.any():
+                continue
+            for place in np.flatnonzero(ended):
+                factors = self._factors(problem, state, place)
+                rows[active[place]], columns[active[place]] = self._labels(factors)
+                self._keep(F[place], factors)
+            active = active[~ended]
+            if active.size == 0:
+                break
+            state = state.keep(~ended)
+        # in units of X as given, an exact multiplication with a power of two
+        history = np.ldexp(history, 2 * problem.exponent)
+        histories = [values[:steps].copy() for values, steps in zip(history, n_iter, strict=True)]
+        criterion = np.array([values[-1] for values in histories])
+        return Starts(rows, columns, criterion, n_iter, histories)
+
+    def _keep(self, criterion, factors) -> None:
+        """Remember the factors of the best start for fit()."""
+        if hasattr(self, "_kept") and (self._kept is None or criterion < self._kept[0]):
+            self._kept = (criterion, factors)
+
+    def _factors(self, problem, state, place) -> dict[str, np.ndarray]:
+        """Return the factors of one start, in units of X as given."""
+        factors = {}
+        for name in ("Z", "W", "S", "Q"):
+            value = getattr(state, name, None)
+            if isinstance(value, Factor):
+                factors[name] = value.array[:, place].astype(np.float64)
+            elif isinstance(value, Small):
+                factors[name] = value.array[place].copy()
+        scaled = "S" if self.three_factors else "W"
+        factors[scaled] = np.ldexp(factors[scaled], problem.exponent)
+        return factors
+
+    def _labels(self, factors):
+        """Labels of rows and columns; ties go to the lowest cluster.
+
+        The scale of a column of Z is arbitrary (what Z gains, S or W loses), and the papers say
+        nothing about it: see :data:`LABELLINGS`.
+        """
+        Z, W = factors["Z"], factors["W"]
+        if self.labelling == "unit":
+            Z, W = Z / _lengths(Z), W / _lengths(W)
+        elif self.labelling == "share":
+            S = factors.get("S", np.eye(Z.shape[1]))
+            Z, W = Z * _lengths(W @ S.T), W * _lengths(Z @ S)
+        return Z.argmax(axis=1), W.argmax(axis=1)
+
+    def _start(self, problem, labels, generators) -> State:
+        """Return the starting factors of the given row labels (T, n)."""
+        X, g, m = problem.X, self.n_clusters, self._m()
+        H = _memberships(labels, g, X.dtype)
+        totals = X.T @ H  # of each column in each row cluster
+        sizes = H.array.sum(axis=0, dtype=np.float64)
+        means = totals.array / np.maximum(sizes, 1.0).astype(X.dtype)
+        K = _memberships(_split(means.argmax(axis=2).T, g, m, generators), m, X.dtype)
+        state = State(Z=Factor(H.array + X.dtype.type(SMOOTHING)))
+        state.W = Factor(K.array + X.dtype.type(SMOOTHING))
+        if self.three_factors:
+            state.S = _block_means(totals, K, sizes)
+        self._start_more(problem, state, K)
+        if self.start == "random":
+            for b, rng in enumerate(generators):
+                for name, value in vars(state).items():
+                    if name != "Z":
+                        part = value.array[b] if name == "S" else value.array[:, b]
+                        part[:] = rng.random(part.shape) * 2.0 * part.mean(dtype=np.float64)
+        return state
+
+    def _start_more(self, problem, state, K: Factor) -> None:
+        """Start the factors a method has beside Z, W and S; K: memberships of the columns."""
+
+
+def _memberships(labels, k, dtype) -> Factor:
+    """Matrix of 0 and 1 of the given labels (T, rows)."""
+    T, rows = labels.shape
+    array = np.zeros((rows, T, k), dtype)
+    np.put_along_axis(array, labels.T[:, :, None].astype(np.int64), dtype.type(1), axis=2)
+    return Factor(array)
+
+
+def _lengths(F) -> np.ndarray:
+    """Euclidean lengths of the columns, 1 for columns of zeros."""
+    largest = F.max(axis=0)
+    largest[largest == 0] = 1.0
+    lengths = largest * np.sqrt(((F / largest) ** 2).sum(axis=0))
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _block_means(totals: Factor, K: Factor, sizes) -> Small:
+    """Mean entry of X in every block of a row cluster and a column cluster."""
+    sums = cross(totals, K).array
+    widths = K.array.sum(axis=0, dtype=np.float64)
+    cells = sizes[:, :, None] * widths[:, None, :]
+    # a block without entries or without cells starts small, for a factor of 0 stays 0
+    least = [1e-3 * part.sum() / whole.sum() for part, whole in zip(sums, cells, strict=True)]
+    return Small(np.maximum(sums / np.maximum(cells, 1.0), np.reshape(least, (-1, 1, 1))))
+
+
+def _split(groups, g, m, generators):
+    """Turn g groups of columns (T, d) into m clusters.
+
+    If m > g every group is divided at random into a number of parts that goes with its size;
+    if m < g neighbouring groups are joined.
+    """
+    if m == g:
+        return groups
+    if m < g:
+        return groups * m // g
+    result = np.empty_like(groups)
+    for b, rng in enumerate(generators):
+        parts = _shares(np.bincount(groups[b], minlength=g), m)
+        first = np.r_[0, np.cumsum(parts)]
+        for k in range(g):
+            members = rng.permutation(np.flatnonzero(groups[b] == k))
+            result[b, members] = first[k] + np.arange(members.size) % parts[k]
+    return result
+
+
+def _shares(sizes, m):
+    """Divide m clusters among groups in proportion to their sizes, at least one each."""
+    parts = np.ones(sizes.size, np.int64)
+    for _ in range(m - sizes.size):
+        parts[np.argmax(sizes / parts)] += 1
+    return parts
