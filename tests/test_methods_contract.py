@@ -12,6 +12,8 @@ from recoco.methods.base import Clusterer, start_generator
 from recoco.metrics import accuracy, canonical
 
 NULLS = {"null", "null-sorted"}
+# methods that start from directions of the rows, and descend without reaching the very bottom
+FROM_DIRECTIONS = {name for name in METHODS if getattr(get_method(name), "shared_starts", False)}
 SEEDS = [3, 2**127 + 1, 5, 7, 11]
 
 
@@ -157,6 +159,13 @@ def test_empty_rows_and_columns(method, blocks):
     X, rows, _ = blocks
     padded = np.zeros((X.shape[0] + 2, X.shape[1] + 3))
     padded[1:-1, 2:-1] = X
+    if method.name in FROM_DIRECTIONS:
+        with pytest.raises(RecocoError, match=r"Row 0 .* zero"):
+            method(n_clusters=3).fit_runs(padded, [1])
+        runs = method(n_clusters=3, n_init=4).fit_runs(padded[1:-1], [1, 2])
+        assert np.isfinite(runs.criterion).all()
+        assert accuracy(rows, runs.row_labels[0]) > 0.95
+        return
     runs = method(n_clusters=3, n_init=4).fit_runs(padded, [1, 2])
     assert runs.row_labels.shape == (2, padded.shape[0])
     assert runs.row_labels.min() >= 0 and runs.row_labels.max() < 3
@@ -170,7 +179,8 @@ def test_one_cluster(method, blocks):
     runs = method(n_clusters=1).fit_runs(X, [1])
     assert (runs.row_labels == 0).all()
     assert runs.column_labels is None or (runs.column_labels == 0).all()
-    assert abs(runs.criterion[0]) < 1e-12
+    if method.name not in FROM_DIRECTIONS:  # no modularity, no cut
+        assert abs(runs.criterion[0]) < 1e-12
 
 
 def test_as_many_clusters_as_rows(method):
@@ -184,9 +194,10 @@ def test_planted_blocks_are_found(method, blocks):
         pytest.skip("does not look at the data")
     X, rows, columns = blocks
     runs = method(n_clusters=3, n_init=5).fit_runs(X, [1, 2])
-    for z, w in zip(runs.row_labels, runs.column_labels, strict=True):
+    for r, z in enumerate(runs.row_labels):
         assert accuracy(rows, z) > 0.98
-        assert accuracy(columns, w) > 0.95
+        if runs.column_labels is not None:
+            assert accuracy(columns, runs.column_labels[r]) > 0.95
 
 
 def test_equivariant_under_permutation(method, blocks):
@@ -199,8 +210,11 @@ def test_equivariant_under_permutation(method, blocks):
     straight, shuffled = clone(model).fit(X), clone(model).fit(X[i][:, j])
     # another start leads to other names, so partitions are compared
     assert (canonical(straight.row_labels_[i]) == canonical(shuffled.row_labels_)).all()
-    assert (canonical(straight.column_labels_[j]) == canonical(shuffled.column_labels_)).all()
-    assert np.isclose(straight.criterion_, shuffled.criterion_, rtol=1e-12)
+    if straight.column_labels_ is not None:
+        assert (canonical(straight.column_labels_[j]) == canonical(shuffled.column_labels_)).all()
+    # from another start a descent of at most max_iter steps ends elsewhere near the same bottom
+    close = 1e-2 if method.name in FROM_DIRECTIONS else 1e-12
+    assert np.isclose(straight.criterion_, shuffled.criterion_, rtol=close)
 
 
 def bad(entry):
