@@ -11,89 +11,14 @@ import pandas as pd
 import yaml
 
 from recoco.compare.published import read_published
+from report_papers import CARDS, COCLUS, EBCO
+from report_words import WCNMTF, WORD_CARDS, write_words
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
-CARDS = {
-    name: name.lower()
-    for name in (
-        *("CSTR", "WEBKB4", "WEBACE", "NG2", "CLASSIC3"),
-        *("CLASSIC4", "NG20", "RCV1", "SPORTS", "REVIEWS"),
-    )
-}
-MISSING = {"webkb4", "rcv1"}
+CARD_OF = CARDS | WORD_CARDS
+MISSING = {"webkb4", "rcv1", "la12"}
 OTHER_PREPARATION = {"ng20"}
-COCLUS = {
-    "key": "coclus",
-    "title": "Co-clustering Document-term Matrices by Direct Maximization of Graph Modularity",
-    "authors": "Melissa Ailem, François Role, Mohamed Nadif",
-    "venue": "CIKM",
-    "year": 2015,
-    "doi": "10.1145/2806416.2806639",
-    "runs": 100,
-    "items": {
-        "example-5x4": {"kind": "example", "title": "Worked example, Section 3"},
-        "table1": {"kind": "characteristics", "title": "Table 1, datasets", "datasets": CARDS},
-        "figure2": {
-            "kind": "figure",
-            "title": "Figure 2, document sizes",
-            "draw": "document_sizes",
-            "datasets": CARDS,
-        },
-        "table2": {
-            "kind": "scores",
-            "title": "Table 2, SpecCo against Coclus",
-            "caption": "Made-up numbers: mean & deviation over 100 random starts, 5% test.",
-            "published": "table2",
-            "datasets": CARDS,
-            "weightings": {"binary": "binary", "count": "count", "tfidf-l2": "tfidf-l2"},
-            "methods": {"SpecCo": "specco", "Coclus": "coclus"},
-            "metrics": ["acc", "nmi"],
-            "choices": {
-                "selection": {
-                    "text": "What is one of the results that are averaged?",
-                    "options": {
-                        "single": {"text": "one random start", "printed": True},
-                        "best-of-n": {"text": "the best of n starts by the criterion"},
-                        "oracle": {"text": "only the best of all starts by the score itself"},
-                    },
-                },
-                "rows": {
-                    "text": "By which norm are the rows of SPORTS and REVIEWS divided?",
-                    "options": {
-                        "l2": {"text": "Euclidean norm", "printed": True},
-                        "l1": {"text": "sum"},
-                    },
-                },
-            },
-        },
-        "figure3": {
-            "kind": "figure",
-            "title": "Figure 3, NMI of Spec, SpecCo and Coclus",
-            "draw": "nmi_bars",
-            "of": "table2",
-        },
-        "selection": {
-            "kind": "figure",
-            "title": "What a mean over 100 starts can hide",
-            "draw": "selection_rules",
-            "of": "table2",
-        },
-    },
-}
-# A second paper with many methods, other metrics and several numbers per name.
-EBCO = {
-    "key": "ebco",
-    "title": "Ensemble Block Co-clustering",
-    "authors": "Séverine Affeldt, Lazhar Labiod, Mohamed Nadif",
-    "venue": "CIKM",
-    "year": 2020,
-    "runs": 10,
-    "items": {
-        "table2": {"kind": "scores", "title": "Table 2, five methods"},
-        "table3": {"kind": "scores", "title": "Table 3, number of clusters inferred"},
-        "table4": {"kind": "scores", "title": "Table 4, words and their NPMI"},
-    },
-}
+PAPERS = {paper["key"]: paper for paper in (COCLUS, WCNMTF, EBCO)}
 COMBINATIONS = [
     (selection, rows) for selection in ("single", "best-of-n", "oracle") for rows in ("l2", "l1")
 ]
@@ -103,20 +28,22 @@ TEXTS = {
     "oracle": "only the best of all starts by the score itself",
     "l2": "Euclidean norm",
     "l1": "sum",
+    "card": "CSTR with 475 abstracts",
+    "file": "CSTR of the printed shape",
 }
 
 
-def make(folder: Path, papers=("coclus", "ebco"), reason="") -> dict:
+def make(folder: Path, papers=("coclus", "wcnmtf", "ebco"), reason="") -> dict:
     """Write inputs below ``folder`` and return the arguments of `recoco.report.render`."""
     folder = Path(folder)
     rng = np.random.Generator(np.random.PCG64(2015))
     config = folder / "config"
     shutil.copytree(CONFIG / "published", config / "published")
     (config / "papers").mkdir()
-    for paper in (COCLUS, EBCO):
-        if paper["key"] in papers:
-            text = yaml.safe_dump(paper, sort_keys=False, allow_unicode=True)
-            (config / "papers" / f"{paper['key']}.yaml").write_text(text, encoding="utf-8")
+    for key in papers:
+        # Datasets that items share would otherwise be written as aliases.
+        text = yaml.safe_dump(json.loads(json.dumps(PAPERS[key])), sort_keys=False)
+        (config / "papers" / f"{key}.yaml").write_text(text, encoding="utf-8")
     _errata(config / "published" / "errata.csv")
     (config / "methods.yaml").write_text("coclus: {params: {max_iter: 77}}\n", encoding="utf-8")
     published = read_published(config / "published" / "published.csv")
@@ -125,7 +52,7 @@ def make(folder: Path, papers=("coclus", "ebco"), reason="") -> dict:
         compare[key] = folder / "compare" / key
         compare[key].mkdir(parents=True)
         rows = published[published["paper"] == key]
-        _paper(compare[key], rows, COCLUS if key == "coclus" else EBCO, rng, reason)
+        _paper(compare[key], rows, PAPERS[key], rng, reason)
     scores = _scores(folder / "scores", published)
     characteristics = _characteristics(folder / "prepared", rng)
     return {
@@ -151,9 +78,15 @@ def _trial(card, weighting, method, selection, rows) -> str:
 
 def _paper(folder: Path, published: pd.DataFrame, config: dict, rng, reason: str) -> None:
     cells, measures, nulls, extra, consensus = [], [], [], [], []
+    # The second choice of one paper is a norm, that of the other the data themselves.
     combinations = COMBINATIONS if config["key"] == "coclus" else [("single", "l2")]
+    second = "rows"
+    if config["key"] == "wcnmtf":
+        combinations = [("single", "card"), ("single", "file"), ("oracle", "card")]
+        second = "data"
+    answered = {block.get("published", item) for item, block in config["items"].items()}
     for row in published.to_dict("records"):
-        if row["item"] not in config["items"]:
+        if row["item"] not in answered:
             continue
         cells.append(_cell(row, combinations, measures, rng, reason))
         if row["metric"] in {"acc", "nmi"} and row["method"] == "Coclus":
@@ -168,24 +101,28 @@ def _paper(folder: Path, published: pd.DataFrame, config: dict, rng, reason: str
                 "item": item,
                 "combination": f"{selection}+{rows}",
                 "text": f"{TEXTS[selection]}; {TEXTS[rows]}",
-                "printed": (selection, rows) == ("single", "l2"),
-                "best": (selection, rows) == ("best-of-n", "l2"),
+                "printed": (selection, rows) == combinations[0],
+                "best": (selection, rows) in {("best-of-n", "l2"), ("single", "file")},
                 "cells_within": 40 + 13 * (selection == "best-of-n") - 3 * (rows == "l1"),
                 "cells_compared": 120,
                 "choice_selection": selection,
-                "choice_rows": rows,
+                f"choice_{second}": rows,
             }
             for item in items
             for selection, rows in combinations
         ],
     )
-    if config["key"] != "coclus":
+    if config["key"] == "ebco":
+        return
+    _write(folder / "claims.csv", _claims(config["key"]))
+    _write(folder / "characteristics.csv", _printed_characteristics(config["key"]))
+    if config["key"] == "wcnmtf":
+        write_words(folder, rng, MISSING)
+        _write(folder / "nulls.csv", _any_nulls(set(WORD_CARDS) - {"LA Times"}))
         return
     _write(folder / "nulls.csv", nulls)
     _write(folder / "extra.csv", extra)
     _write(folder / "consensus.csv", consensus)
-    _write(folder / "claims.csv", _claims())
-    _write(folder / "characteristics.csv", _printed_characteristics())
 
 
 def _starts(row: dict) -> np.ndarray:
@@ -203,7 +140,8 @@ def _numbers(row: dict, selection: str, rng) -> tuple[float, float]:
     if row["metric"].startswith("pvalue"):
         return float(rng.choice([2e-9, 0.0004, 0.03, 0.41])), math.nan
     if row["metric"] not in {"acc", "nmi"} or not row["value"]:
-        return float(row["value"] or "nan") + float(rng.normal(0, 0.02)), 0.01
+        spread = math.nan if row["metric"].endswith("_best") else 0.01
+        return float(row["value"] or "nan") + float(rng.normal(0, 0.02)), spread
     starts = _starts(row)
     if selection == "oracle":
         return float(starts.max()), 0.0
@@ -213,7 +151,7 @@ def _numbers(row: dict, selection: str, rng) -> tuple[float, float]:
 
 
 def _cell(row: dict, combinations, measures: list, rng, reason: str) -> dict:
-    card = row["dataset"].lower().replace(" ", "-")
+    card = CARD_OF.get(row["dataset"], row["dataset"].lower())
     value = float(row["value"] or "nan")
     reachable = card not in MISSING
     found = {}
@@ -239,14 +177,14 @@ def _cell(row: dict, combinations, measures: list, rng, reason: str) -> dict:
                 **found[selection, rows],
             }
         )
-    used = next((key for key, numbers in found.items() if numbers["within"]), ("single", "l2"))
+    used = next((key for key, numbers in found.items() if numbers["within"]), combinations[0])
     measured = found[used]["measured"]
     if not reachable:
         verdict = "unreachable"
     elif card in OTHER_PREPARATION:
         verdict = "variant"
     elif found[used]["within"]:
-        verdict = "reproduced" if used == ("single", "l2") else "explained"
+        verdict = "reproduced" if used == combinations[0] else "explained"
     else:
         verdict = "better" if measured > value else "worse"
     return {
@@ -288,6 +226,17 @@ def _companions(row: dict, nulls: list, extra: list, consensus: list, rng) -> No
         )
 
 
+def _any_nulls(datasets) -> list[dict]:
+    """Return null models as compare writes them: one number for every weighting."""
+    return [
+        {"item": "table2", "dataset": dataset, "weighting": "any", "null": null, "metric": metric}
+        | {"measured": 0.0321, "measured_sd": 0.004, "n_runs": 50}
+        for dataset in sorted(datasets)
+        for null in ("null", "null-sorted")
+        for metric in ("nmi", "ari")
+    ]
+
+
 def _scores(folder: Path, published: pd.DataFrame) -> list[Path]:
     folder.mkdir()
     rows = published[(published["paper"] == "coclus") & (published["metric"] == "acc")]
@@ -314,7 +263,7 @@ def _characteristics(folder: Path, rng) -> list[Path]:
     folder.mkdir()
     printed = pd.read_csv(CONFIG / "published" / "datasets.csv", dtype=str, keep_default_na=False)
     paths = []
-    for name, card in CARDS.items():
+    for name, card in CARD_OF.items():
         rows = printed[printed["dataset"] == name]
         said = {row["paper"]: row for row in rows.to_dict("records")}
         content = {"dataset": card, "title": name, "printed": said, "status": "ok"}
@@ -335,7 +284,7 @@ def _characteristics(folder: Path, rng) -> list[Path]:
                 "whisker_high": median * 3,
                 "max": median * float(rng.uniform(4, 40)),
             }
-            row = said["coclus"]
+            row = said.get("coclus") or said["wcnmtf"]
             content |= {
                 "rows": int(row["documents"]),
                 "columns": [int(row["words"])],
@@ -348,9 +297,11 @@ def _characteristics(folder: Path, rng) -> list[Path]:
                 "empty_columns": 0,
                 "dropped": ["2 documents without a class are left out."] * (card == "ng20"),
                 "source": {"kind": "mirror", "where": "shared/datasets beside the checkout"},
-                "variant": {"coclus": {"*": "Another preparation of the same corpus."}}
-                if card in OTHER_PREPARATION
-                else {},
+                "variant": {
+                    paper: {"*": "Another preparation of the same corpus."}
+                    for paper in ("coclus", "wcnmtf")
+                    if card in OTHER_PREPARATION
+                },
                 "document_sizes": {"sums": five, "nonzeros": five},
             }
         paths.append(folder / f"{card}.json")
@@ -358,16 +309,17 @@ def _characteristics(folder: Path, rng) -> list[Path]:
     return paths
 
 
-def _printed_characteristics() -> list[dict]:
+def _printed_characteristics(paper: str) -> list[dict]:
     printed = pd.read_csv(CONFIG / "published" / "datasets.csv", dtype=str, keep_default_na=False)
     rows = []
-    for row in printed[printed["paper"] == "coclus"].to_dict("records"):
-        card = row["dataset"].lower()
-        for kind in ("documents", "words", "clusters", "sparsity_percent", "balance"):
+    for row in printed[printed["paper"] == paper].to_dict("records"):
+        card = CARD_OF[row["dataset"]]
+        density = "sparsity_percent" if paper == "coclus" else "nonzero_percent"
+        for kind in ("documents", "words", "clusters", density, "balance"):
             agrees = not (card == "classic3" and kind == "sparsity_percent")
             rows.append(
                 {
-                    "paper": "coclus",
+                    "paper": paper,
                     "dataset": row["dataset"],
                     "card": card,
                     "characteristic": kind,
@@ -380,8 +332,9 @@ def _printed_characteristics() -> list[dict]:
     return rows
 
 
-def _claims() -> list[dict]:
-    outcomes = {"C1": "holds", "C2": "partly", "C3": "fails"}
+def _claims(paper: str) -> list[dict]:
+    letter = {"coclus": "C", "wcnmtf": "W"}[paper]
+    outcomes = {f"{letter}1": "holds", f"{letter}2": "partly", f"{letter}3": "fails"}
     return [
         {
             "id": key,

@@ -24,7 +24,11 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 CELL = "coclus:table2:CSTR:binary:Coclus:acc"
-PAGES = ["overview", "paper=coclus", "paper=ebco", "datasets", "methods", "errata", "provenance"]
+BRACKET = "wcnmtf:table2:CSTR:tfidf-l2:WC-NMTF:nmi_best"
+PAGES = [
+    *("overview", "paper=coclus", "paper=wcnmtf", "paper=ebco"),
+    *("datasets", "methods", "errata", "provenance"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +143,52 @@ def test_a_click_opens_a_cell_and_escape_closes_it(visit):
     until(browser, lambda b: not is_open(b))
     until(browser, lambda b: b.current_url.endswith("#overview"))
     assert browser.switch_to.active_element == square
+
+
+def test_the_dialog_of_a_bracket_says_what_it_is(visit):
+    browser = visit(f"cell={quote(BRACKET, safe='')}")
+    until(browser, is_open)
+    assert one(browser, "#cell-name").text == "CSTR · tfidf-l2 · WC-NMTF · NMI, lowest criterion"
+    assert "lowest criterion of all runs" in one(browser, "#cell-body").text
+
+
+def test_dataset_and_method_stay_in_view_on_a_phone(visit):
+    browser = visit("paper=wcnmtf/table2", width=390)
+    places = browser.execute_script(
+        """const table = document.querySelector('[id="at-wcnmtf/table2"] table.two-keys');
+        table.parentElement.scrollLeft = 300;
+        const rows = [table.tHead.rows[2], table.tBodies[0].rows[12]];
+        return rows.map((row) => [...row.cells].slice(0, 3).map((cell) => {
+          const box = cell.getBoundingClientRect();
+          return [Math.round(box.left), Math.round(box.right)];
+        }));"""
+    )
+    for dataset, method, first in places:
+        assert dataset[0] >= 0
+        assert method[0] >= dataset[1] - 1  # beside the name of the dataset, not under it
+        assert method[1] < 260  # and there is room left for numbers
+        assert first[0] < dataset[1]  # the numbers have been scrolled
+
+
+@pytest.mark.parametrize(("width", "least", "most"), [(1300, 4, 6), (390, 1, 1)])
+def test_word_cards_stand_side_by_side_where_they_fit(visit, width, least, most):
+    browser = visit("paper=wcnmtf/words", width=width)
+    lefts = browser.execute_script(
+        """const cards = document.querySelectorAll('[id="at-wcnmtf/words"] details[open] .card');
+        return [...cards].map((card) => Math.round(card.getBoundingClientRect().left));"""
+    )
+    assert len(lefts) == 10
+    assert least <= len(set(lefts)) <= most
+
+
+def test_groups_of_squares_are_named_on_a_phone(visit):
+    browser = visit(width=390)
+    named = browser.execute_script(
+        """const square = document.querySelector(arguments[0]);
+        return getComputedStyle(square.closest('.group'), '::before').content;""",
+        f'#map [data-cell="{BRACKET}"]',
+    )
+    assert named == '"NMI, lowest criterion"'
 
 
 def test_the_map_is_walked_with_the_keyboard(visit):

@@ -5,6 +5,8 @@ import hashlib
 import io
 import json
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -13,6 +15,7 @@ import pandas as pd
 import pytest
 
 import report_fixture
+from recoco.compare.published import read_published
 from recoco.errors import RecocoError
 from recoco.report import render
 
@@ -65,7 +68,7 @@ def page(rendered):
 
 
 def test_every_printed_cell_is_in_the_map_once(rendered, page):
-    published = pd.read_csv(report_fixture.CONFIG / "published" / "published.csv", dtype=str)
+    published = read_published(report_fixture.CONFIG / "published" / "published.csv")
     squares = [a["data-cell"] for _, a in page.elements if "data-cell" in a]
     assert len(squares) == len(published) == len(set(squares))
     assert sum(rendered[0].values()) == len(published)
@@ -113,6 +116,8 @@ def test_tables_agree_in_numbers_in_all_formats(rendered):
     folder = rendered[1] / "tables"
     names = {path.stem for path in folder.iterdir()}
     assert {"coclus_table1", "coclus_table2", "coclus_example-5x4", "ebco_table4"} <= names
+    more = ("table2", "words", "closeness", "densities", "figure5", "figure6")
+    assert {f"wcnmtf_{name}" for name in more} <= names
 
     def numbers(text):
         return re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", text)
@@ -128,6 +133,21 @@ def test_tables_agree_in_numbers_in_all_formats(rendered):
         for row, line, source in zip(listed, marked, typeset, strict=True):
             line = line.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
             assert numbers(" ".join(row)) == numbers(line) == numbers(source), (name, line)
+
+
+def test_latex_tables_compile(rendered, tmp_path):
+    if not shutil.which("pdflatex"):
+        pytest.skip("LaTeX is not installed")
+    parts = [p.read_text("utf-8") for p in sorted((rendered[1] / "tables").glob("*.tex"))]
+    wanted = ("[T1]{fontenc}", "{booktabs}", "{graphicx}", "{longtable}")
+    packages = "".join(f"\\usepackage{name}" for name in wanted)
+    body = "\\clearpage\n".join(parts)
+    source = f"\\documentclass{{article}}{packages}\\begin{{document}}{body}\\end{{document}}"
+    (tmp_path / "all.tex").write_text(source, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Float too large" not in done.stdout
 
 
 def test_data_are_copies(rendered, inputs):
@@ -152,13 +172,14 @@ def test_null_models_stand_under_the_table(rendered):
 def test_figures_carry_no_date_and_fit_both_lights(rendered):
     folder = rendered[1] / "figures"
     stems = {path.stem for path in folder.iterdir()}
-    assert stems == {"coclus_figure2", "coclus_figure3", "coclus_selection"}
+    named = {"coclus_figure2", "coclus_figure3", "coclus_selection"}
+    assert stems == named | {"wcnmtf_selection"} | {f"wcnmtf_figure{n}" for n in range(2, 7)}
     for stem in stems:
         assert "<dc:date>" not in (folder / f"{stem}.svg").read_text(encoding="utf-8")
         assert b"CreationDate" not in (folder / f"{stem}.pdf").read_bytes()
     text = (rendered[1] / "index.html").read_text(encoding="utf-8")
     drawn = re.findall(r"<figure.*?</figure>", text, re.DOTALL)
-    assert len(drawn) == 3
+    assert len(drawn) == len(stems)
     for figure in drawn:
         assert "currentColor" in figure
         assert "#010203" not in figure  # the stand-in of the ink

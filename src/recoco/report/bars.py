@@ -12,6 +12,7 @@ from recoco.report.drawing import (
     mark,
     panels,
     patch,
+    remark,
     value_of,
 )
 
@@ -27,17 +28,25 @@ _PRINTED = {
 @drawing
 def document_sizes(subject: Subject):
     """Boxplots of the document sizes (row sums) of each dataset."""
+    figure, (axes,) = panels(1, 1, 8, 0.36 * len(subject.datasets) + 0.9)
+    size_boxes(subject, axes, "sums")
+    axes.set_xlabel("sum of the row; circles are the smallest and the largest document")
+    return figure
+
+
+def size_boxes(subject: Subject, axes, part: str) -> None:
+    """Draw a box per dataset from a part of what its characteristics say of document sizes."""
     names = subject.datasets
-    figure, (axes,) = panels(1, 1, 8, 0.36 * len(names) + 0.9)
     boxes, places = [], []
     for place, card in enumerate(names.values()):
         document = subject.material.datasets.get(card, {})
-        if document.get("status") == "ok":
+        summary = (document.get("document_sizes") or {}).get(part)
+        if document.get("status") == "ok" and summary:
             places.append(place)
-            boxes.append(_box(document["document_sizes"]["sums"]))
+            boxes.append(_box(summary))
         else:
             where = axes.get_yaxis_transform()
-            _remark(axes, 0.01, place, "data unreachable here", transform=where, va="center")
+            remark(axes, 0.01, place, "data unreachable here", transform=where, va="center")
     if boxes:
         line = {"color": svg.INK, "linewidth": 0.9}
         axes.bxp(
@@ -57,8 +66,6 @@ def document_sizes(subject: Subject):
     axes.set_yticks(range(len(names)), list(names))
     axes.set_ylim(len(names) - 0.4, -0.6)
     grid(axes, "x")
-    axes.set_xlabel("sum of the row; circles are the smallest and the largest document")
-    return figure
 
 
 def _box(summary: dict) -> dict:
@@ -83,10 +90,6 @@ def _size_axis(axes, largest: float, smallest_median: float) -> None:
         axes.set_xlim(-0.4, 1.6 * largest)
     else:
         axes.set_xlim(0, 1.05 * largest)
-
-
-def _remark(axes, x: float, y: float, text: str, **more) -> None:
-    axes.text(x, y, text, color=svg.FAINT, style="italic", fontsize=7.5, **more)
 
 
 @drawing
@@ -116,7 +119,7 @@ def nmi_bars(subject: Subject):
                 if math.isfinite(printed):
                     axes.plot(where, printed, zorder=5, **_PRINTED)
             if not drawn:
-                _remark(axes, place, 0.1, "no data", ha="center")
+                remark(axes, place, 0.1, "no data", ha="center")
         axes.set_title(weighting, loc="left")
         axes.set_ylabel(formats.metric_name(metric))
         axes.set_ylim(0, 1.02)

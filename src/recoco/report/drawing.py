@@ -94,6 +94,23 @@ def legend(figure, handles, where: str) -> None:
     )
 
 
+def remark(axes, x: float, y: float, text: str, **more) -> None:
+    """Say in small slanted letters what cannot be drawn, or what belongs to it."""
+    axes.text(x, y, text, color=svg.FAINT, style="italic", fontsize=7.5, **more)
+
+
+def nothing(axes, text: str) -> None:
+    """Say in the middle of a panel why it is empty."""
+    remark(axes, 0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center")
+
+
+def columns_name(subject: "Subject", card: str, text: str) -> str:
+    """Return a number of column clusters as the papers call it: m = g where it is that of g."""
+    number = int(formats.as_float(text))
+    classes = subject.material.datasets.get(card, {}).get("classes")
+    return "m = g" if number == classes else f"m = {number}"
+
+
 def patch(colour: str, label: str, alpha: float = 1.0):
     from matplotlib.patches import Rectangle
 

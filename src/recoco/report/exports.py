@@ -4,8 +4,11 @@ import csv
 import io
 
 from recoco.report.formats import latex, markdown, spreadsheet
-from recoco.report.tables import Entry, Table
+from recoco.report.tables import Column, Entry, Table
 from recoco.report.verdicts import VERDICTS
+
+# More lines than this do not fit on a page, nor more columns across it.
+_LONG, _WIDE = 60, 8
 
 
 def _legend(table: Table) -> str:
@@ -41,31 +44,53 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     """Return a table environment that needs the package booktabs."""
-    align = "".join("r" if column.numeric else "l" for column in table.columns)
+    align = "".join(_latex_align(column) for column in table.columns)
     label = table.name.replace("_", ":", 1)
     caption = " ".join(text for text in (table.title + ".", table.caption) if text)
-    legend = _legend(table)
+    if legend := _legend(table):
+        caption += f" Signs: {legend}."
+    named = f"\\caption{{{latex(caption)}}}", f"\\label{{tab:{latex(label)}}}"
+    body = ["\\toprule"]
+    for heading in table.header():
+        body.append(" & ".join(_latex_heading(*part[:2]) for part in heading) + r" \\")
+        body += _latex_rules(heading)
+    body.append("\\midrule")
+    body += [_latex_row(row) for row in table.rows]
+    if table.nulls:
+        body += ["\\midrule", *(_latex_row(row) for row in table.nulls)]
+    body.append("\\bottomrule")
+    return "\n".join(_latex_frame(table, named, align, body)) + "\n"
+
+
+def _latex_frame(table: Table, named: tuple[str, str], align: str, body: list[str]) -> list[str]:
+    lines = len(table.rows) * (3 if any(column.wrap for column in table.columns) else 1)
+    wide = len(table.columns) > _WIDE
+    if lines > _LONG and not wide:
+        return [
+            "% needs \\usepackage{booktabs} and \\usepackage{longtable}",
+            f"{{\\scriptsize\\begin{{longtable}}{{{align}}}",
+            f"{named[0]}{named[1]}\\tabularnewline",
+            *body,
+            "\\end{longtable}}",
+        ]
     # A table of the width of a whole protocol is shrunk to the page rather than cut.
-    wide = len(table.columns) > 8
-    lines = [
+    return [
         "% needs \\usepackage{booktabs}" + (" and \\usepackage{graphicx}" if wide else ""),
         "\\begin{table}",
         "\\centering\\scriptsize",
-        f"\\caption{{{latex(caption)}{latex(f' Signs: {legend}.') if legend else ''}}}",
-        f"\\label{{tab:{latex(label)}}}",
+        *named,
         *(["\\resizebox{\\textwidth}{!}{%"] if wide else []),
         f"\\begin{{tabular}}{{{align}}}",
-        "\\toprule",
+        *body,
+        "\\end{tabular}" + ("}" if wide else ""),
+        "\\end{table}",
     ]
-    for heading in table.header():
-        lines.append(" & ".join(_latex_heading(*part[:2]) for part in heading) + r" \\")
-        lines += _latex_rules(heading)
-    lines.append("\\midrule")
-    lines += [_latex_row(row) for row in table.rows]
-    if table.nulls:
-        lines += ["\\midrule", *(_latex_row(row) for row in table.nulls)]
-    lines += ["\\bottomrule", "\\end{tabular}" + ("}" if wide else ""), "\\end{table}"]
-    return "\n".join(lines) + "\n"
+
+
+def _latex_align(column: Column) -> str:
+    if column.wrap:
+        return "p{0.4\\textwidth}"
+    return "r" if column.numeric else "l"
 
 
 def _latex_heading(text: str, width: int) -> str:

@@ -1,9 +1,10 @@
 """Figures of the papers and our own, each a function that ``draw:`` in config/papers names."""
 
 from recoco.errors import RecocoError
-from recoco.report import bars, selection, svg
+from recoco.report import bars, curves, distributions, selection, svg
 from recoco.report.drawing import DRAWINGS, Subject
 from recoco.report.inputs import Material, Paper
+from recoco.report.items import DRAWN
 from recoco.schema import nearest
 
 
@@ -12,7 +13,7 @@ def draw(material: Material, paper: Paper, item: str) -> tuple[str, str, bytes]:
     import matplotlib
 
     block = paper.config["items"][item]
-    name = block.get("draw", "")
+    name = block.get("draw") or DRAWN[block["kind"]]
     if name not in DRAWINGS:
         raise RecocoError(
             f"{paper.key}.yaml, items.{item}: no drawing {name!r}: {nearest(name, list(DRAWINGS))}"
@@ -25,4 +26,4 @@ def draw(material: Material, paper: Paper, item: str) -> tuple[str, str, bytes]:
     return svg.for_page(text, key, block["title"]), svg.for_file(text), pdf
 
 
-__all__ = ["DRAWINGS", "bars", "draw", "selection"]
+__all__ = ["DRAWINGS", "bars", "curves", "distributions", "draw", "selection"]

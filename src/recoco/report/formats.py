@@ -4,6 +4,8 @@ import json
 import math
 import re
 
+from recoco.compare.published import BRACKET
+
 METRICS = {
     "acc": "ACC",
     "nmi": "NMI",
@@ -18,6 +20,7 @@ METRICS = {
     "sparsity_percent": "sparsity %",
     "nonzero_percent": "non-zero %",
 }
+PARAMETERS = {"lam": "λ", "n_column_clusters": "m", "shift": "N"}
 NULLS = {"null": "random labels", "null-sorted": "random labels, sorted"}
 NOTHING = "–"
 
@@ -25,7 +28,23 @@ NOTHING = "–"
 def metric_name(metric: str) -> str:
     if metric.startswith("pvalue_"):
         return f"p-value, {metric_name(metric.removeprefix('pvalue_'))}"
+    if is_bracket(metric):
+        return f"{metric_name(metric.removesuffix(BRACKET))}, lowest criterion"
     return METRICS.get(metric, metric.replace("_", " "))
+
+
+def is_bracket(metric: str) -> bool:
+    """Tell whether a metric is a figure in brackets: that of the run with the lowest criterion."""
+    return metric.endswith(BRACKET)
+
+
+def mean_of(metric: str) -> str:
+    """Return the metric beside which a bracket is printed; any other metric as it is."""
+    return metric.removesuffix(BRACKET)
+
+
+def parameter_name(parameter: str) -> str:
+    return PARAMETERS.get(parameter, parameter.replace("_", " "))
 
 
 def item_name(item: str) -> str:
@@ -60,6 +79,12 @@ def number(value: float, places: int) -> str:
         return ""
     text = f"{value:.{places}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def whole(text) -> str:
+    """Return a count, which a CSV may hold as 50.0; empty if there is none."""
+    value = as_float(text)
+    return str(int(value)) if math.isfinite(value) else ""
 
 
 def spread(value: float, places: int) -> str:
@@ -122,6 +147,7 @@ _LATEX = {
     "–": r"--",
     "·": r"$\cdot$",
     "×": r"$\times$",
+    "λ": r"$\lambda$",
     "\n": " ",
 }
 

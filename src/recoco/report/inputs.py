@@ -35,6 +35,26 @@ _COLUMNS = {
         *("dataset", "weighting", "method", "combination", "runs", "acc", "nmi", "ari"),
         "mean_agreement",
     ],
+    "sweeps": [
+        *("item", "dataset", "card", "weighting", "method", "parameter", "value", "metric"),
+        *("measured", "measured_sd", "n_runs"),
+    ],
+    "words": [
+        *("item", "dataset", "card", "method", "column_clusters", "run", "place", "cluster"),
+        *("pmi", "pairs", "pairs_found", "words"),
+    ],
+    "coherence": [
+        *("item", "dataset", "card", "method", "column_clusters", "n_runs", "pmi", "pmi_sd"),
+        *("clusters", "pairs", "pairs_found", "corpus"),
+    ],
+    "cosines": [
+        *("item", "dataset", "card", "method", "column_clusters", "n_runs", "pairs", "mean"),
+        *("q05", "q25", "median", "q75", "q95", "histogram"),
+    ],
+    "densities": [
+        *("item", "dataset", "card", "count", "diagonal", "shift", "printed", "measured"),
+        "agrees",
+    ],
 }
 _NEEDED = ("cells", "measures", "combinations")
 
@@ -57,7 +77,7 @@ class Paper:
     def printed_combination(self, item: str) -> str | None:
         """Return the combination that reads the item as printed."""
         rows = self.of_item("combinations", item)
-        said = rows[rows["printed"].map(formats.as_bool)]
+        said = rows[rows["printed"].map(formats.as_bool).astype(bool)]
         return said["combination"].iloc[0] if len(said) else None
 
     @functools.cached_property

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from recoco.errors import RecocoError
-from recoco.report import exports, figures, formats, pages, tables
+from recoco.report import cells, exports, figures, formats, items, pages
 from recoco.report.inputs import Material, gather
 from recoco.report.verdicts import VERDICTS, count_verdicts, summary_line
 from recoco.store import atomic, write_text
@@ -45,11 +45,11 @@ def render_site(
     made_tables, made_figures = {}, {}
     for key, paper in material.papers.items():
         for item, block in paper.config["items"].items():
-            if block["kind"] == "figure":
+            if block["kind"] in items.DRAWN:
                 made_figures[key, item], svg, pdf = figures.draw(material, paper, item)
                 put(f"figures/{key}_{item}.svg", svg)
                 put(f"figures/{key}_{item}.pdf", pdf)
-            elif table := tables.item_table(material, paper, item):
+            if table := items.item_table(material, paper, item):
                 made_tables[key, item] = table
                 put(f"tables/{table.name}.md", exports.to_markdown(table))
                 put(f"tables/{table.name}.tex", exports.to_latex(table))
@@ -64,7 +64,7 @@ def render_site(
 def _page(material: Material, made_tables: dict, made_figures: dict) -> str:
     script = (_HERE / "assets" / "site.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    data = pages.dialog_data(material)
+    data = cells.dialog_data(material)
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -86,7 +86,7 @@ def _page(material: Material, made_tables: dict, made_figures: dict) -> str:
         summary=summary_line([paper.frames["cells"] for paper in material.papers.values()]),
         counts=count_verdicts(cell.verdict for cell in material.cells),
         total=len(material.cells),
-        map=pages.verdict_map(material),
+        map=cells.verdict_map(material),
         papers=pages.paper_pages(material, made_tables, made_figures),
         datasets=pages.dataset_cards(material),
         measured_columns=pages.CHARACTERISTICS,

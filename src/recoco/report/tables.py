@@ -15,10 +15,14 @@ _WIDEST = 6
 
 @dataclass(frozen=True)
 class Column:
-    """A column and the headings above it, from the outermost to its own."""
+    """A column and the headings above it, from the outermost to its own.
+
+    One that wraps holds running text, which a file breaks into lines.
+    """
 
     path: tuple[str, ...]
     numeric: bool = True
+    wrap: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,13 @@ class Table:
     rows: list[list[Entry]]
     nulls: list[list[Entry]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def starts(self) -> set[int]:
+        """Return the rows with which another name begins, where names span several rows."""
+        names = [row[0].text for row in self.rows]
+        if len(set(names)) == len(names):
+            return set()
+        return {place for place in range(1, len(names)) if names[place] != names[place - 1]}
 
     def header(self) -> list[list[tuple[str, int, bool]]]:
         """Return the heading rows as (text, columns it spans, is it a column's own)."""
@@ -97,9 +108,15 @@ def measured_entry(cell: PrintedCell) -> Entry:
 
 
 def score_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
-    """Pivot cells: datasets and weightings down, metrics and (if they fit) methods across."""
+    """Pivot cells: datasets and weightings down, metrics and (if they fit) methods across.
+
+    The score of the run with the lowest criterion, a metric of its own, stands beside the mean.
+    """
     pairs = _unique((_base(cell.metric), _across(cell)) for cell in cells)
     metrics = _unique(metric for metric, _ in pairs)
+    means = _unique(formats.mean_of(metric) for metric in metrics)
+    metrics.sort(key=lambda m: (means.index(formats.mean_of(m)), formats.is_bracket(m)))
+    brackets = {formats.mean_of(m) for m in metrics if formats.is_bracket(m)}
     pairs.sort(key=lambda pair: metrics.index(pair[0]))
     wide = len(pairs) <= _WIDEST
     weighted = len({cell.weighting for cell in cells}) > 1
@@ -107,7 +124,7 @@ def score_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
     across = pairs if wide else [(metric,) for metric in metrics]
     columns = [Column((key,), numeric=False) for key in keys]
     for pair in across:
-        path = (formats.metric_name(pair[0]), *pair[1:])
+        path = (*_metric_path(pair[0], brackets), *pair[1:])
         columns += [Column((*path, side)) for side in ("printed", "measured")]
 
     placed: dict[tuple, dict[tuple, PrintedCell]] = {}
@@ -130,11 +147,25 @@ def score_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
             "Null models score random labels, as they are and sorted; they do not look at the "
             "matrix, so one number holds for every weighting."
         )
+    if brackets:
+        notes.append(
+            "Lowest criterion: the score of the one run, of those the mean is over, that ended "
+            "with the lowest criterion. The paper prints it in brackets."
+        )
     return _frame(paper, item, columns, rows, nulls=nulls, notes=notes)
 
 
 def _base(metric: str) -> str:
     return metric.removeprefix("pvalue_")
+
+
+def _metric_path(metric: str, brackets: set[str]) -> tuple[str, ...]:
+    """Return the headings of a metric: two where a mean has a figure in brackets beside it."""
+    mean = formats.mean_of(metric)
+    if mean not in brackets:
+        return (formats.metric_name(metric),)
+    kind = "lowest criterion" if formats.is_bracket(metric) else "mean"
+    return (formats.metric_name(mean), kind)
 
 
 def _across(cell: PrintedCell) -> str:

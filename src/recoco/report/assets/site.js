@@ -79,6 +79,7 @@
     const versus = make("div", { class: "versus" }, figure("printed", cell.printed));
     parts.push(versus);
     if (cell.reason) parts.push(make("p", {}, cell.reason));
+    if (cell.about) parts.push(make("p", { class: "note" }, cell.about));
     if (cell.note) parts.push(make("p", { class: "note" }, `In the paper: ${cell.note}`));
     if (cell.facts) {
       versus.append(figure("measured", cell.facts[0][1]));

@@ -1,0 +1,199 @@
+"""Every printed cell beside what was measured: the map of all, and the dialog of each."""
+
+import math
+
+from recoco.report import formats
+from recoco.report.inputs import Material, PrintedCell
+from recoco.report.verdicts import VERDICTS, count_verdicts
+
+
+def _grouped(values, key) -> dict:
+    """Group by a key, in order of first appearance."""
+    groups: dict = {}
+    for value in values:
+        groups.setdefault(key(value), []).append(value)
+    return groups
+
+
+# ---- the map ----------------------------------------------------------------------------
+
+
+def verdict_map(material: Material) -> list[dict]:
+    """Return every printed cell, grouped by paper, item, dataset and weighting or metric."""
+    papers = []
+    by_paper = _grouped(material.cells, lambda cell: cell.paper)
+    for key in [*material.papers, *(k for k in by_paper if k not in material.papers)]:
+        cells = by_paper.get(key, [])
+        counts = count_verdicts(cell.verdict for cell in cells)
+        papers.append(
+            {
+                "key": key,
+                "title": material.titles.get(key, ""),
+                "covered": key in material.papers,
+                "cells": len(cells),
+                "counts": {verdict: n for verdict, n in counts.items() if n},
+                "entries": [
+                    _map_item(material, key, item, group)
+                    for item, group in _grouped(cells, lambda cell: cell.item).items()
+                ],
+            }
+        )
+    return papers
+
+
+def _map_item(material: Material, paper: str, item: str, cells: list[PrintedCell]) -> dict:
+    # Where there is but one weighting, what sets the squares of a row apart is the metric.
+    by_weighting = len({cell.weighting for cell in cells}) > 1
+
+    def name(cell: PrintedCell) -> str:
+        return cell.weighting if by_weighting else formats.metric_name(cell.metric)
+
+    rows = [
+        {
+            "dataset": dataset,
+            "groups": [
+                {"head": head, "squares": [_square(cell) for cell in group]}
+                for head, group in _grouped(of_dataset, name).items()
+            ],
+        }
+        for dataset, of_dataset in _grouped(cells, lambda cell: cell.dataset).items()
+    ]
+    shapes = {tuple((g["head"], len(g["squares"])) for g in row["groups"]) for row in rows}
+    same = shapes.pop() if len(shapes) == 1 else ()
+    return {
+        "title": _item_title(material, paper, item),
+        "cells": len(cells),
+        "rows": rows,
+        # Headings above the squares make sense only where all rows have the same groups, and
+        # where none is much wider than the squares under it.
+        "heads": same if len(same) > 1 and all(len(h) <= max(3, 3.2 * n) for h, n in same) else (),
+    }
+
+
+def _item_title(material: Material, paper: str, item: str) -> str:
+    if paper in material.papers:
+        for key, block in material.papers[paper].config["items"].items():
+            if item in {key, block.get("published")} and block["kind"] != "figure":
+                return block["title"]
+    return formats.item_name(item)
+
+
+def _square(cell: PrintedCell) -> dict:
+    verdict = VERDICTS[cell.verdict]
+    says = f"{cell.name}: printed {cell.printed}"
+    if cell.measured:
+        says += f", measured {cell.measured}"
+    if cell.answer and cell.answer["n_runs"]:
+        says += f" on {formats.whole(cell.answer['n_runs'])} runs"
+    return {
+        "id": cell.id,
+        "verdict": cell.verdict,
+        "letter": verdict.letter,
+        "says": f"{says}; {verdict.label}",
+    }
+
+
+# ---- the dialog of a cell ----------------------------------------------------------------
+
+
+def dialog_data(material: Material) -> dict:
+    """Return what the script shows about each cell, formatted here once."""
+    return {
+        "verdicts": {k: {"label": v.label, "letter": v.letter} for k, v in VERDICTS.items()},
+        "combinations": {
+            f"{key}:{block.get('published', item)}": {
+                row["combination"]: [
+                    row["text"],
+                    formats.as_bool(row["printed"]),
+                    formats.as_bool(row["best"]),
+                ]
+                for row in paper.of_item("combinations", item).to_dict("records")
+            }
+            for key, paper in material.papers.items()
+            for item, block in paper.config["items"].items()
+            if block["kind"] in {"scores", "words"}
+        },
+        "cells": {cell.id: _dialog_cell(material, cell) for cell in material.cells},
+    }
+
+
+def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
+    shown = {
+        "paper": cell.paper,
+        "item": _item_title(material, cell.paper, cell.item),
+        "name": cell.name,
+        "printed": cell.printed,
+        "note": "" if cell.note.strip() == "<" else cell.note,
+        "verdict": cell.verdict,
+    }
+    if formats.is_bracket(cell.metric):
+        shown["about"] = (
+            "In brackets in the paper: what the run with the lowest criterion of all runs scores, "
+            "not a mean over them."
+        )
+    answer = cell.answer
+    if answer is None:
+        return shown
+    tolerance = formats.as_float(answer["tolerance"])
+    return shown | {
+        "reason": answer["reason"],
+        "facts": [
+            ["measured", cell.measured or "no number"],
+            ["95 % interval", _interval(cell, answer)],
+            ["difference", _signed(formats.as_float(answer["difference"]), cell.places)],
+            ["tolerance", formats.number(tolerance, cell.places)],
+            ["within tolerance", _yes(answer["within"]) if cell.measured else ""],
+            ["runs", formats.whole(answer["n_runs"])],
+            ["under", answer["combination_text"] or answer["combination"]],
+        ],
+        "used": answer["combination"],
+        "among": f"{cell.paper}:{cell.item}",
+        "value": _finite(formats.as_float(cell.value)),
+        "band": _finite(tolerance),
+        "plot": not cell.metric.startswith("pvalue"),
+        "measures": _dialog_measures(
+            cell, material.papers[cell.paper].measures_of.get(answer["cell"], []), answer
+        ),
+    }
+
+
+def _dialog_measures(cell: PrintedCell, rows: list[dict], answer: dict) -> list[list]:
+    """Return a row per different outcome: a choice that does not touch the cell adds none."""
+    distinct: dict[tuple, dict] = {}
+    for row in rows:
+        outcome = (row["trial"], row["status"], row["measured"], row["ci_low"], row["ci_high"])
+        if outcome not in distinct or row["combination"] == answer["combination"]:
+            distinct[outcome] = row
+    return [_dialog_measure(cell, row) for row in distinct.values()]
+
+
+def _dialog_measure(cell: PrintedCell, row: dict) -> list:
+    numbers = [formats.as_float(row[c]) for c in ("measured", "ci_low", "ci_high")]
+    return [
+        row["combination"],
+        cell.answer_text(row),
+        _interval(cell, row),
+        formats.whole(row["n_runs"]),
+        _yes(row["within"]) if math.isfinite(numbers[0]) else "",
+        row["status"],
+        row["trial"],
+        *(_finite(number) for number in numbers),
+    ]
+
+
+def _interval(cell: PrintedCell, row: dict) -> str:
+    low, high = (formats.as_float(row[c]) for c in ("ci_low", "ci_high"))
+    return formats.interval_text(low, high, cell.places)
+
+
+def _signed(value: float, places: int) -> str:
+    text = formats.number(value, places)
+    return text.replace("-", "−") if value < 0 or not text else f"+{text}"
+
+
+def _yes(text) -> str:
+    return "yes" if formats.as_bool(text) else "no"
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 5) if math.isfinite(value) else None

@@ -1,0 +1,26 @@
+"""What each kind of item of a paper has: a table, a figure, or both."""
+
+from recoco.report import curves, densities, tables, wordlists
+from recoco.report.inputs import Material, Paper
+
+_TABLES = {
+    "densities": densities.densities_table,
+    "sweep": curves.sweep_table,
+    "words": wordlists.words_table,
+}
+# Items that are drawn, with the drawing of those that need not name one.
+DRAWN = {"figure": "", "sweep": "parameter_curves"}
+# The frame in which the numbers of a drawing stand, for those that have no table.
+_FRAMES = {"coherence_bars": "coherence", "cosine_distributions": "cosines"}
+
+
+def item_table(material: Material, paper: Paper, item: str) -> tables.Table | None:
+    """Return the table of an item, or None for one that has no numbers to tabulate."""
+    kind = paper.config["items"][item]["kind"]
+    return _TABLES.get(kind, tables.item_table)(material, paper, item)
+
+
+def data_file(paper: Paper, item: str) -> str:
+    """Return the name of the CSV with the numbers of a drawing, if compare wrote one."""
+    name = _FRAMES.get(paper.config["items"][item].get("draw", ""), "")
+    return f"{name}.csv" if name and (paper.folder / f"{name}.csv").is_file() else ""
