@@ -66,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     fit.add_argument("--seed", type=int, default=0, help="default: 0")
     fit.add_argument("--starts", type=_count, default=1, help="keep the best of so many starts")
     fit.add_argument("--words", type=_count, default=10, help="top words per co-cluster")
+
+    words = command("coherence", _coherence, "mean PMI of word clusters, counted in texts")
+    words.add_argument("clusters", help="a text file: a line of words for each cluster")
+    words.add_argument("--corpus", required=True, help="a folder of .txt files, a text or a dump")
+    words.add_argument("--window", type=_count, default=5, help="words in a window (default: 5)")
+    words.add_argument("--no-stem", action="store_true", help="the words are no stems")
     return parser
 
 
@@ -127,6 +133,12 @@ def _fit(options) -> int:
         options.starts,
         options.words,
     )
+
+
+def _coherence(options) -> int:
+    from recoco.show import show_coherence
+
+    return show_coherence(options.clusters, options.corpus, options.window, not options.no_stem)
 
 
 if __name__ == "__main__":

@@ -45,13 +45,16 @@ def _load_paper(path: Path, methods: dict) -> dict:
     check(paper, "paper", path.name)
     for item, block in paper["items"].items():
         where = f"{path.name}, items.{item}"
-        for card in block.get("datasets", {}).values():
+        for card in [*block.get("datasets", {}).values(), *block.get("corpora", [])]:
             _known(card, list_cards(), "dataset", where)
         for weighting in block.get("weightings", {}).values():
             _known(weighting, list(WEIGHTINGS), "weighting", where)
         named = [*block.get("methods", {}).values(), *block.get("extra_methods", {}).values()]
+        if "method" in block:
+            named.append(block["method"])
         for method in [*named, *block.get("nulls", [])]:
             _known(method, list(methods), "method", where)
+        _complete(block, where)
         for choice, question in block.get("choices", {}).items():
             said = [o for o in question["options"].values() if o.get("printed")]
             if len(said) != 1:
@@ -61,6 +64,9 @@ def _load_paper(path: Path, methods: dict) -> dict:
             for option in question["options"].values():
                 for method in option.get("params", {}):
                     _known(method, [*methods, "*"], "method", where)
+                for dataset, card in option.get("datasets", {}).items():
+                    _known(dataset, list(block["datasets"]), "printed dataset", where)
+                    _known(card, list_cards(), "dataset", where)
                 for card, changed in option.get("weightings", {}).items():
                     _known(card, list_cards(), "dataset", where)
                     for weighting in changed.values():
@@ -68,6 +74,24 @@ def _load_paper(path: Path, methods: dict) -> dict:
         if block.get("of") and block["of"] not in paper["items"]:
             raise RecocoError(f"{where}: 'of' names {block['of']!r}, which is no item here.")
     return paper
+
+
+# What an item of each kind cannot be without.
+_NEEDED = {
+    "scores": ("datasets", "weightings", "methods", "metrics"),
+    "characteristics": ("datasets",),
+    "figure": ("draw",),
+    "example": ("example",),
+    "sweep": ("datasets", "weightings", "method", "parameter", "values", "metrics"),
+    "words": ("datasets", "weightings", "methods", "column_clusters", "corpora"),
+    "densities": ("datasets", "shifts"),
+}
+
+
+def _complete(block: dict, where: str) -> None:
+    for key in _NEEDED[block["kind"]]:
+        if key not in block:
+            raise RecocoError(f"{where}: an item of kind {block['kind']} needs {key!r}: add it.")
 
 
 def _known(name: str, known: list[str], what: str, where: str) -> None:

@@ -56,6 +56,7 @@ class Combination:
     params: dict = field(default_factory=dict, hash=False)
     weightings: dict = field(default_factory=dict, hash=False)
     metrics: dict = field(default_factory=dict, hash=False)
+    datasets: dict = field(default_factory=dict, hash=False)
 
     @property
     def name(self) -> str:
@@ -72,10 +73,12 @@ def combinations(block: dict, settings: dict) -> list[Combination]:
         params: dict[str, dict] = {}
         weightings: dict[str, dict] = {}
         metrics: dict[str, str] = {}
+        datasets: dict[str, str] = {}
         select = "mean"
         for option in chosen:
             select = option.get("select", select)
             metrics.update(option.get("metrics", {}))
+            datasets.update(option.get("datasets", {}))
             for card, changed in option.get("weightings", {}).items():
                 weightings.setdefault(card, {}).update(changed)
             for method, changed in option.get("params", {}).items():
@@ -93,14 +96,20 @@ def combinations(block: dict, settings: dict) -> list[Combination]:
                 params,
                 weightings,
                 metrics,
+                datasets,
             )
         )
     return sorted(made, key=lambda combination: not combination.printed)
 
 
+def card_of(block: dict, combination: Combination, dataset: str) -> str:
+    """Return the card that answers a printed dataset under a combination."""
+    return combination.datasets.get(dataset, block["datasets"][dataset])
+
+
 def setting_of(block: dict, combination: Combination, dataset: str, weighting: str, method: str):
     """Return the setting that answers a printed (dataset, weighting, method)."""
-    card = block["datasets"][dataset]
+    card = card_of(block, combination, dataset)
     named = block["weightings"][weighting]
     known = {**block["methods"], **block.get("extra_methods", {})}
     ours = known[method]
@@ -121,15 +130,64 @@ def null_setting(block: dict, card: str, null: str) -> Setting:
 def settings_of(config: Config) -> dict[Setting, int]:
     """Return every setting that the configured papers need and its number of runs."""
     needed: dict[Setting, int] = {}
-    most = config.settings["runs"]["most"]
     for paper in config.papers.values():
-        runs = min(paper["runs"], most) if most else paper["runs"]
         for block in paper["items"].values():
-            if block["kind"] != "scores":
+            if block["kind"] == "scores":
+                settings = _settings_of_item(block, config.settings)
+            elif block["kind"] == "sweep":
+                settings = (setting for setting, _ in sweep_settings(config, block))
+            else:
                 continue
-            for setting in _settings_of_item(block, config.settings):
+            runs = runs_of(config, paper, block)
+            for setting in settings:
                 needed[setting] = max(runs, needed.get(setting, 0))
     return dict(sorted(needed.items()))
+
+
+def runs_of(config: Config, paper: dict, block: dict) -> int:
+    """Return the runs per setting of an item: its own or its paper's, at most the cap."""
+    runs = block.get("runs", paper["runs"])
+    most = config.settings["runs"]["most"]
+    return min(runs, most) if most else runs
+
+
+def with_params(config: Config, setting: Setting, params: dict) -> Setting:
+    """Return a setting with parameters; those that hold anyway are left out of its name."""
+    known = config.methods[setting.method].get("params", {})
+    told = {key: value for key, value in params.items() if known.get(key) != value}
+    return Setting(setting.dataset, setting.weighting, setting.method, tuple(sorted(told.items())))
+
+
+def sweep_settings(config: Config, block: dict):
+    """Yield (setting, details) of a figure that varies one parameter of one method.
+
+    The value null leaves the parameter at what the method makes of it.
+    """
+    weighting = next(iter(block["weightings"].values()))
+    for dataset, card in block["datasets"].items():
+        plain = Setting(card, weighting, block["method"])
+        g = classes_of(card)
+        for value in block["values"]:
+            if block["parameter"] == "n_column_clusters" and value is not None and value <= g:
+                continue  # the curve starts at the number of classes
+            told = {} if value is None else {block["parameter"]: value}
+            setting = with_params(config, plain, {**block.get("params", {}), **told})
+            shown = g if value is None else value
+            yield setting, {"dataset": dataset, "card": card, "value": shown}
+
+
+def blocks_of_kind(config: Config, kind: str):
+    """Yield (paper, item) of every configured item of a kind."""
+    for paper in config.papers.values():
+        for block in paper["items"].values():
+            if block["kind"] == kind:
+                yield paper, block
+
+
+def classes_of(card: str) -> int:
+    from recoco.datasets import load_card
+
+    return (load_card(card).get("expected") or {}).get("classes", 1)
 
 
 def _settings_of_item(block: dict, settings: dict):
@@ -148,8 +206,17 @@ def _settings_of_item(block: dict, settings: dict):
 
 def datasets_of_paper(config: Config, key: str) -> list[str]:
     """Return the cards that a paper's items name, whatever for."""
-    items = config.papers[key]["items"].values()
-    return sorted({card for block in items for card in block.get("datasets", {}).values()})
+    return sorted(
+        {card for block in config.papers[key]["items"].values() for card in _cards(block)}
+    )
+
+
+def _cards(block: dict):
+    yield from block.get("datasets", {}).values()
+    yield from block.get("corpora", [])
+    for question in block.get("choices", {}).values():
+        for option in question["options"].values():
+            yield from option.get("datasets", {}).values()
 
 
 def datasets_of(config: Config) -> list[str]:
@@ -202,12 +269,13 @@ def check_parameters(config: Config) -> None:
 # ---- blocks ------------------------------------------------------------------------------
 
 
-def work_of(setting: Setting) -> float:
-    """Return the non-zeros that one run reads per pass: a machine-independent size."""
+def work_of(config: Config, setting: Setting) -> float:
+    """Return the work of one run, in non-zeros read by a CoClus run: no machine's seconds."""
     from recoco.datasets import load_card
 
     nonzeros = load_card(setting.dataset).get("expected", {}).get("nonzeros") or [1e6]
-    return sum(nonzeros) * max(1, dict(setting.params).get("n_init", 1))
+    passes = config.methods[setting.method].get("work", 1)
+    return sum(nonzeros) * passes * max(1, dict(setting.params).get("n_init", 1))
 
 
 def blocks_on_disk(setting: Setting, root: Path) -> list[tuple[int, int]]:
@@ -253,7 +321,7 @@ def blocks_of(config: Config, setting: Setting, total: int, root: Path | None = 
             if start == done:
                 done = stop
         total = min(total, max(first, done))
-    size = int(min(1000, max(5, _WORK_PER_BLOCK // work_of(setting))))
+    size = int(min(1000, max(5, _WORK_PER_BLOCK // work_of(config, setting))))
     return tile(total, first, size, existing), total
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from recoco.datasets.dataset import load_prepared
 from recoco.errors import RecocoError
 from recoco.methods import get_method
-from recoco.seeds import seed_of
+from recoco.seeds import seeds_of_runs
 from recoco.store import write_arrays, write_json
 from recoco.weighting import weight
 
@@ -35,7 +35,8 @@ def run_block(
     A method that fails or takes too long is a result too: the block then says so, and the
     cells that stand on it carry the reason. A mistake in the configuration is none: it raises.
     """
-    seeds = [seed_of(master_seed, identity, run) for run in range(start, stop)]
+    shared = getattr(get_method(method), "shared_starts", False)
+    seeds = seeds_of_runs(master_seed, identity, range(start, stop), shared)
     record = {
         "identity": identity,
         "method": method,

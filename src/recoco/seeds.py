@@ -19,3 +19,13 @@ def seed_of(master: int, identity: str, run: int) -> int:
 def generator_of(master: int, identity: str) -> np.random.Generator:
     """Return a generator for a computation that belongs to ``identity`` as a whole."""
     return np.random.default_rng(np.random.SeedSequence([master, stable_hash(identity)]))
+
+
+def seeds_of_runs(master: int, identity: str, runs: range, shared: bool) -> list[int]:
+    """Return the seeds of some runs of a setting.
+
+    Methods that share their starts have the seeds of their dataset and weighting: run r of
+    each then begins from the same partition.
+    """
+    name = f"{identity.rpartition('/')[0]}/*" if shared else identity
+    return [seed_of(master, name, run) for run in runs]

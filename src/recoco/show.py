@@ -166,3 +166,29 @@ def show_fit(
         said = [named[j] if named else f"term {j}" for j in top]
         print(f", {len(terms)} terms\n  {', '.join(said)}")
     return 0
+
+
+def show_coherence(clusters: str, corpus: str, window: int, stem: bool) -> int:
+    """Print the mean PMI of word clusters, one per line of a file, counted in a corpus."""
+    from pathlib import Path
+
+    from recoco.coherence import cluster_coherence, count_windows
+    from recoco.datasets.texts import TextFiles, shown_progress
+
+    try:
+        lines = Path(clusters).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecocoError(f"{clusters} cannot be read ({error}): give a text file.") from None
+    listed = [line.lower().split() for line in lines if line.strip()]
+    texts = TextFiles(corpus)
+    with shown_progress(texts) as progress:
+        vocabulary = sorted({word for words in listed for word in words})
+        counts = count_windows(texts, vocabulary, window, stem, progress)
+    rows = []
+    for words in listed:
+        found = cluster_coherence(counts, words)
+        seen = f"{found.pairs_found} of {found.pairs}"
+        rows.append([f"{found.pmi:.3f}", seen, " ".join(words[:8])])
+    table(["PMI", "pairs seen", "words"], rows, {0})
+    print(f"{counts.documents} documents, {counts.tokens} words, windows of {window}")
+    return 0

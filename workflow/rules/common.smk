@@ -1,6 +1,7 @@
 # The only file here with Python: what the others ask of recoco's plan.
 
 import recoco.plan as plan
+import recoco.word_plan as word_plan
 from recoco.compare.outputs import OUTPUTS
 from recoco.config import load_config
 from recoco.datasets.card import load_card, modules_of, printed_rows
@@ -16,6 +17,11 @@ MISSING = plan.unreachable()
 SETTINGS = {
     setting.name: (setting, total)
     for setting, total in plan.settings_of(recoco_config).items()
+    if setting.dataset not in MISSING
+}
+WORDS = {
+    setting.name: (setting, total)
+    for setting, total in word_plan.words_of(recoco_config).items()
     if setting.dataset not in MISSING
 }
 BLOCKS = {
@@ -64,7 +70,7 @@ def datasets_with_runs():
 
 
 def setting_of(wildcards):
-    name = f"{wildcards.dataset}/{wildcards.weighting}/{wildcards.slug}"
+    name = name_of(wildcards)
     if name not in SETTINGS:
         raise ValueError(f"no experiment asks for {name}: see config/papers")
     return SETTINGS[name][0]
@@ -110,6 +116,59 @@ def run_counts_of_dataset(wildcards):
 def scores_of_paper(wildcards):
     cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
     return [f"results/scores/{d}.parquet" for d in cards if d in datasets_with_runs()]
+
+
+def name_of(wildcards):
+    return f"{wildcards.dataset}/{wildcards.weighting}/{wildcards.slug}"
+
+
+def words_setting(wildcards):
+    return WORDS[name_of(wildcards)][0]
+
+
+def method_of_words(wildcards):
+    return plan.method_class(recoco_config, words_setting(wildcards).method)
+
+
+def runs_of_words(wildcards):
+    total = WORDS[name_of(wildcards)][1]
+    first_only = recoco_config.settings["runs"]["first_only"]
+    return min(total, recoco_config.settings["runs"]["first"]) if first_only else total
+
+
+def code_of_words(wildcards):
+    entry = plan.method_module(recoco_config, words_setting(wildcards).method)
+    return fingerprint(entry, "recoco.word_stage")
+
+
+def words_of_dataset(wildcards):
+    return [
+        str(word_plan.words_path(setting))
+        for setting, _ in WORDS.values()
+        if setting.dataset == wildcards.dataset
+    ]
+
+
+def receipts_of_corpora(wildcards):
+    corpora = word_plan.corpora_of(recoco_config, wildcards.dataset)
+    return [f"resources/raw/{card}/receipt.json" for card in corpora]
+
+
+def words_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    return [str(word_plan.words_path(s)) for s, _ in WORDS.values() if s.dataset in cards]
+
+
+def coherence_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    have = {setting.dataset for setting, _ in WORDS.values()}
+    return [f"results/coherence/{card}.npz" for card in cards if card in have]
+
+
+def densities_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    asked = [c for c in cards if c not in MISSING and word_plan.shifts_of(recoco_config, c)]
+    return [f"results/densities/{card}.json" for card in asked]
 
 
 def characteristics_of_paper(wildcards):

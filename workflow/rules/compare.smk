@@ -3,6 +3,9 @@ rule compare:
         published_files(),
         scores=scores_of_paper,
         characteristics=characteristics_of_paper,
+        words=words_of_paper,
+        coherence=coherence_of_paper,
+        densities=densities_of_paper,
     output:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:

@@ -38,7 +38,7 @@ def compare_characteristics(paper: str, datasets: dict[str, str], records: dict[
                     "characteristic": characteristic,
                     "printed": text,
                     "measured": measured,
-                    "agrees": None if measured is None else _agrees(text, measured),
+                    "agrees": None if measured is None else agrees(text, measured),
                     "note": printed.get("note", "") or "",
                 }
             )
@@ -53,7 +53,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _agrees(printed: str, measured: float) -> bool:
+def agrees(printed: str, measured: float) -> bool:
     """Say whether ``measured`` is ``printed`` to the printed number of digits."""
     digits = -Decimal(printed).as_tuple().exponent
     # One unit in the last place: authors round up, down and to nearest.

@@ -63,4 +63,24 @@ OUTPUTS = {
         "ari",
         "mean_agreement",
     ],
+    "sweeps": [
+        *("item", "dataset", "card", "weighting", "method", "parameter", "value"),
+        *("metric", "measured", "measured_sd", "n_runs"),
+    ],
+    "words": [
+        *("item", "dataset", "card", "method", "column_clusters", "run", "place", "cluster"),
+        *("pmi", "pairs", "pairs_found", "words"),
+    ],
+    "coherence": [
+        *("item", "dataset", "card", "method", "column_clusters", "n_runs", "pmi", "pmi_sd"),
+        *("pmi_seen", "clusters", "pairs", "pairs_found", "corpus"),
+    ],
+    "cosines": [
+        *("item", "dataset", "card", "method", "column_clusters", "n_runs", "pairs", "mean"),
+        *("q05", "q25", "median", "q75", "q95", "histogram"),
+    ],
+    "densities": [
+        *("item", "dataset", "card", "count", "diagonal", "shift", "printed", "measured"),
+        "agrees",
+    ],
 }

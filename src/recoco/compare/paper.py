@@ -1,28 +1,43 @@
 """Answer a paper: every printed cell, every fixed combination of open choices, every claim."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
+from recoco.compare import claims_coclus, claims_wcnmtf  # noqa: F401  they register claims
 from recoco.compare.characteristics import compare_characteristics
 from recoco.compare.claims import CLAIMS, try_claim
+from recoco.compare.densities import compare_densities
 from recoco.compare.examples import compute_example
 from recoco.compare.outputs import MEASURED, OUTPUTS
 from recoco.compare.published import read_published
 from recoco.compare.table import Table
 from recoco.compare.verdicts import Answer, verdict
+from recoco.compare.words import answer_clusters, compare_words
 from recoco.config import Config
-from recoco.plan import Combination, null_setting, setting_of
+from recoco.plan import Combination, card_of, null_setting, setting_of, sweep_settings
 from recoco.store import read_json, write_text
 
 
+@dataclass(frozen=True)
+class Findings:
+    """The files that the stages before have written for a paper."""
+
+    scores: list[Path]
+    records: list[Path]
+    words: list[Path] = field(default_factory=list)
+    coherence: list[Path] = field(default_factory=list)
+    densities: list[Path] = field(default_factory=list)
+
+
 def compare_paper(
-    config: Config, key: str, scores: list[Path], records: list[Path], published: Path, out: Path
+    config: Config, key: str, found: Findings, published: Path, out: Path
 ) -> pd.DataFrame:
     """Write the comparison of a paper as CSV files into ``out``; return its cells."""
     paper = config.papers[key]
-    loaded = {path.stem: read_json(path) for path in records}
-    frames = [pd.read_parquet(path) for path in scores]
+    loaded = {path.stem: read_json(path) for path in found.records}
+    frames = [pd.read_parquet(path) for path in found.scores]
     # Columns without a value in one dataset would otherwise decide the type of the whole.
     runs = pd.concat([f.dropna(axis=1, how="all") for f in frames]) if frames else pd.DataFrame()
     printed = read_published(published / "published.csv")
@@ -31,6 +46,8 @@ def compare_paper(
     first_table = None
     for item, block in paper["items"].items():
         rows = printed[(printed["paper"] == key) & (printed["item"] == block.get("published"))]
+        if "datasets" in block:  # a dataset taken out of the file takes its cells along
+            rows = rows[rows["dataset"].isin(block["datasets"])]
         if block["kind"] == "scores":
             table = Table(config, block, runs, loaded)
             first_table = first_table or table
@@ -39,6 +56,16 @@ def compare_paper(
             cells += _example_item(item, rows, block, published)
         elif block["kind"] == "characteristics":
             tables["characteristics"] += compare_characteristics(key, block["datasets"], loaded)
+        elif block["kind"] == "sweep":
+            tables["sweeps"] += _sweep_item(item, Table(config, block, runs, loaded))
+        elif block["kind"] == "densities":
+            tables["densities"] += compare_densities(
+                key, item, block["datasets"], loaded, found.densities
+            )
+        elif block["kind"] == "words":
+            cells += _words_item(config, item, block, rows, found, tables)
+    if first_table:
+        first_table.frames = tables
     tables["claims"] = _claims(key, first_table, published)
     tables["cells"] = cells
     for name, columns in OUTPUTS.items():
@@ -115,8 +142,45 @@ def _scores_item(key: str, item: str, rows: pd.DataFrame, table: Table, out: dic
             variants[row.cell],
         )
         used = best if said == "explained" else table.as_printed
-        cells.append(_cell(row, item, block["datasets"][row.dataset], said, answer, reason, used))
+        card = card_of(block, used, row.dataset)
+        cells.append(_cell(row, item, card, said, answer, reason, used))
     return cells
+
+
+def _sweep_item(item: str, table: Table) -> list[dict]:
+    """Return the scores along the values of one parameter."""
+    block, rows = table.block, []
+    weighting = next(iter(block["weightings"]))
+    for setting, details in sweep_settings(table.config, block):
+        if table.stopped(setting):
+            continue
+        for metric in block["metrics"]:
+            found = table.measure(setting, "mean", metric)
+            rows.append(
+                {
+                    "item": item,
+                    **details,
+                    "weighting": weighting,
+                    "method": block["method"],
+                    "parameter": block["parameter"],
+                    "metric": metric,
+                    "measured": found.value,
+                    "measured_sd": found.sd,
+                    "n_runs": found.runs,
+                }
+            )
+    return rows
+
+
+def _words_item(config, item, block, rows, found: Findings, tables: dict) -> list[dict]:
+    coherence = {path.stem: path for path in found.coherence}
+    made = compare_words(config, item, block, set(found.words), coherence)
+    for name, added in made.items():
+        tables[name] += added
+    return [
+        _cell(row, item, block["datasets"][row.dataset], said, answer, reason)
+        for row, said, answer, reason in answer_clusters(rows, made["words"], made["coherence"])
+    ]
 
 
 def _cell(row, item, card, said, answer, reason, combination=None) -> dict:

@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+BRACKET = "_best"
 _IDENTITY = ["paper", "item", "dataset", "weighting", "method", "metric"]
 
 
 def read_published(path: Path):
     """Return published.csv as text with a column ``cell``: a unique, stable name per row.
+
+    A row whose mean is followed by a figure in brackets (column ``best``: the run with the best
+    criterion) is two cells; the second has the metric with ``_best`` behind it.
 
     Rows that share paper, item, dataset, weighting, method and metric (the steps of a worked
     example, the words of a cluster) are told apart by the first word of their note, else by
@@ -15,6 +19,11 @@ def read_published(path: Path):
     import pandas as pd
 
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    bracketed = table[table["best"] != ""]
+    brackets = bracketed.assign(
+        metric=bracketed["metric"] + BRACKET, value=bracketed["best"], sd="", note=""
+    )
+    table = pd.concat([table, brackets]).sort_index(kind="stable").reset_index(drop=True)
     names = table[_IDENTITY].agg(":".join, axis=1)
     step = table["note"].str.split(":").str[0].where(table["note"].str.contains(":"), "")
     repeated = names.duplicated(keep=False)

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from recoco.compare.measures import measure, welch
+from recoco.compare.published import BRACKET
 from recoco.compare.verdicts import Answer, answer_pvalue, answer_score
 from recoco.config import Config
-from recoco.plan import Combination, combinations, setting_of
+from recoco.plan import Combination, card_of, combinations, method_class, setting_of
 
 
 class Table:
@@ -28,6 +29,7 @@ class Table:
         }
         self.best = self.as_printed  # until the cells have been compared
         self.printed: dict[tuple, str] = {}
+        self.frames: dict[str, list[dict]] = {}  # what the paper's other items gave
         self.measure = cache(self._measure)
 
     @property
@@ -45,13 +47,16 @@ class Table:
             if self.records[card]["status"] == "ok"
         ]
 
-    def situations(self):
+    def situations(self, combination=None):
         """Yield the (dataset, weighting, metric) with scores for all methods of the table."""
         methods = [*self.block["methods"], *self.block.get("extra_methods", {})]
         for dataset in self.reachable():
             for weighting in self.block["weightings"]:
                 for metric in self.block["metrics"]:
-                    if all(len(self.values(dataset, weighting, m, metric)) for m in methods):
+                    if all(
+                        len(self.values(dataset, weighting, m, metric, combination))
+                        for m in methods
+                    ):
                         yield dataset, weighting, metric
 
     def values(self, dataset, weighting, method, metric, combination=None) -> np.ndarray:
@@ -64,20 +69,27 @@ class Table:
         return runs[combination.metrics.get(metric, metric)].dropna().to_numpy()
 
     def _measure(self, setting, select: str, column: str):
-        verdicts = self.config.settings["verdicts"]
-        values = self.runs(setting)[column].dropna().to_numpy()
+        settings = self.config.settings
+        scored = self.runs(setting).dropna(subset=[column])
         return measure(
-            values,
+            scored[column].to_numpy(),
             select,
-            verdicts["bootstrap"],
+            settings["verdicts"]["bootstrap"],
             self.config.master_seed,
             f"{setting.name} {select} {column}",
+            self._sign(setting.method) * scored["criterion"].to_numpy(),
+            settings["runs"]["best_of"],
         )
+
+    def _sign(self, method: str) -> int:
+        """Return -1 for a method whose criterion is the larger the better."""
+        from recoco.methods import get_method
+
+        return -1 if get_method(method_class(self.config, method)).larger_is_better else 1
 
     def answer(self, row, combination: Combination) -> Answer:
         """Return what one combination gives for one printed cell."""
-        card = self.block["datasets"][row.dataset]
-        record = self.records[card]
+        record = self.records[card_of(self.block, combination, row.dataset)]
         if record["status"] != "ok":
             return Answer("unreachable", why=record.get("by_hand", "its data could not be had"))
         if row.metric.startswith("pvalue_"):
@@ -86,8 +98,12 @@ class Table:
         stopped = self.stopped(setting)
         if stopped:
             return stopped
-        column = combination.metrics.get(row.metric, row.metric)
-        found = self.measure(setting, combination.select, column)
+        metric = row.metric.removesuffix(BRACKET)
+        column = combination.metrics.get(metric, metric)
+        select = combination.select
+        if metric != row.metric and select != "best":
+            select = "criterion"  # the figure in brackets is one run, whatever the mean is of
+        found = self.measure(setting, select, column)
         floor = self.config.settings["verdicts"]["tolerance"]
         sd = float(row.sd) if row.sd else None
         return answer_score(float(row.value), sd, found, floor, trial=setting.name)
