@@ -141,3 +141,57 @@ def test_load_dataset_looks_again_for_what_was_unreachable(home, monkeypatch):
     assert dataset.X.shape == (4, 3) and dataset.n_classes == 2
     home.put("tiny/tiny.mat", b"gone again")
     assert load_dataset("tiny").X.nnz == 5  # prepared once, read ever after
+
+
+def test_keep_leaves_out_columns_then_rows(home):
+    """Columns are in 2, 1 and 2 of the rows [2 0 1] [0 3 0] [1 0 0] [0 0 4]."""
+    matrix = b"4 3 5\n1 2.00 3 1.00\n2 3.00\n1 1.00\n3 4.00\n"
+    assert matrix == MATRIX
+    shape = {"rows": 4, "columns": [2], "nonzeros": [4], "classes": 2}
+    home.write_card(card(keep={"min_df": 2}, expected=shape))
+    home.fetch()
+    npz, record = home.prepare()
+    back = np.argsort(load_prepared(npz).permutation)
+    np.testing.assert_array_equal(
+        load_prepared(npz).X.toarray()[back], [[2, 1], [0, 0], [1, 0], [0, 4]]
+    )
+    assert "1 of 3 columns are in fewer than 2 rows" in record["dropped"]
+    assert record["empty_rows"] == 1
+
+    home.write_card(card(keep={"min_df": 2, "empty_rows": False}, expected=shape | {"rows": 3}))
+    npz, record = home.prepare()
+    dataset = load_prepared(npz)
+    back = np.argsort(dataset.permutation)
+    np.testing.assert_array_equal(dataset.X.toarray()[back], [[2, 1], [1, 0], [0, 4]])
+    assert [dataset.class_names[k] for k in dataset.labels[back]] == ["b", "b", "a"]
+    assert "1 of 4 rows are empty" in record["dropped"]
+
+    shape = {"rows": 4, "columns": [1], "nonzeros": [1], "classes": 2}
+    home.write_card(card(keep={"max_df_share": 0.4}, expected=shape))
+    npz, record = home.prepare()
+    assert load_prepared(npz).X.sum() == 3
+    home.write_card(card(keep={"min_df": 5}))
+    with pytest.raises(RecocoError, match="no column is left"):
+        home.prepare()
+
+
+def test_card_based_on_another_shares_its_files(home):
+    own = {
+        "title": "Tinier",
+        "description": "tiny without its rare word",
+        "based_on": "tiny",
+        "keep": {"min_df": 2},
+        "expected": {"rows": 4, "columns": [2], "classes": 2},
+    }
+    home.write_card(own, "tinier")
+    home.fetch("tinier")
+    npz, record = home.prepare("tinier")
+    assert load_prepared(npz).X.shape == (4, 2)
+    assert record["printed"] == {}  # not the parent's
+    home.write_card(own | {"based_on": "tinny"}, "tinier")
+    with pytest.raises(RecocoError, match="did you mean 'tiny'"):
+        home.fetch("tinier")
+    home.write_card(own | {"based_on": "tinier"}, "tiniest")
+    home.write_card(own, "tinier")
+    with pytest.raises(RecocoError, match="itself based on"):
+        home.fetch("tiniest")

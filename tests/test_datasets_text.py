@@ -1,5 +1,6 @@
 """Parsers of raw text and of archives, on tiny files."""
 
+import binascii
 import io
 import json
 import tarfile
@@ -22,6 +23,16 @@ def test_words_and_document_terms():
         tokens.document_terms(["the", "12"])
     with pytest.raises(RecocoError, match="min_df"):
         tokens.document_terms(["cat"], min_df=2)
+
+
+def test_uuencoded_lines_are_left_out(tmp_path):
+    line = binascii.b2a_uu(bytes(range(45)), backtick=True)
+    text = b"MEN AND MICE\n" + line + line[:-1] + b"\r\ncats\n" + line[:-9]
+    _tar(tmp_path / "a.tar.gz", {"x/1": text})
+    options = {"archive": "a.tar.gz", "skip_encoded": True}
+    found = parse(tmp_path, "text", **options)
+    rest = set(tokens.words(line[:-9].decode()))  # no full line: it stays
+    assert set(found.terms[0]) == {"men", "mice", "cats"} | rest
 
 
 def _tar(path, members):
@@ -54,6 +65,9 @@ def test_text_archive(tmp_path, kind):
     assert found.terms == [["election", "goal", "match", "vote"]]
     assert found.views[0].toarray().tolist() == [[1, 0, 0, 1], [0, 2, 1, 0]]
     assert any("README" in sentence for sentence in found.dropped)
+    kept = parse(tmp_path, "text", **options, keep_fields=["HEADER"], stem=True)
+    assert kept.terms == [["elect", "goal", "match", "polit", "sport", "vote"]]
+    assert parse(tmp_path, "text", **options, skip_encoded=True).terms == found.terms
     refuses(tmp_path, "text", path.name, **(options | {"encoding": "utf-8"}))
     refuses(tmp_path, "text", "class folders", **(options | {"folder": "elsewhere"}))
     path.write_bytes(path.read_bytes()[:40])

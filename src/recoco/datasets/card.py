@@ -24,13 +24,13 @@ def load_card(name: str) -> dict:
     Returns
     -------
     dict
-        The card, with ``name`` added and every source completed by the parser and the
-        expected shape that it shares with the card.
+        The card, with ``name`` added, completed by the card it is based on, and every source
+        completed by the parser and the expected shape that it shares with the card.
     """
     path = paths.config() / "datasets" / f"{name}.yaml"
     if not path.is_file():
         raise RecocoError(f"No dataset is called {name!r}: {nearest(name, list_cards())}")
-    card = read_yaml(path)
+    card = _inherit(read_yaml(path), _where(path))
     check(card, "dataset", _where(path))
     card = {"name": name, "printed_as": {}, "variant": {}, **card}
     shared = {key: card[key] for key in ("parser", "expected", "class_names") if key in card}
@@ -43,6 +43,28 @@ def load_card(name: str) -> dict:
                 "neither of its own nor from the card: add it."
             )
     return card
+
+
+# what a card says of its own data and cannot take over from the card it is based on
+_OWN = ("title", "description", "notes", "printed_as", "variant", "keep")
+
+
+def _inherit(card: dict, where: str) -> dict:
+    """Complete a card that is another reading of the same files by the card of those files."""
+    parent = card.get("based_on")
+    if parent is None:
+        return card
+    path = paths.config() / "datasets" / f"{parent}.yaml"
+    if not path.is_file():
+        known = nearest(str(parent), list_cards())
+        raise RecocoError(f"{where}: based_on names {parent!r}, which has no card: {known}")
+    inherited = read_yaml(path)
+    if "based_on" in inherited:
+        raise RecocoError(
+            f"{where}: based_on names {parent!r}, which is itself based on a card: "
+            f"name {inherited['based_on']!r}."
+        )
+    return {key: value for key, value in inherited.items() if key not in _OWN} | card
 
 
 def modules_of(name: str) -> list[str]:

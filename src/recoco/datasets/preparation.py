@@ -54,6 +54,7 @@ def prepare(
     parser = source.get("parser", {"name": "planted", "file": receipt["files"][0]["file"]})
     try:
         parsed = get_parser(parser["name"])(Path(raw_dir), parser)
+        _keep(parsed, card.get("keep", {}))
         dataset = _dataset(card, source, receipt, parsed)
     except RecocoError as error:
         raise RecocoError(f"Dataset {name}: {error}") from None
@@ -103,6 +104,36 @@ def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset
         permutation=order,
         meta=meta,
     )
+
+
+def _keep(parsed: Parsed, options: dict) -> None:
+    """Leave out the columns, then the rows, that the card does not want."""
+    if not options:
+        return
+    least, share = options["min_df"], options["max_df_share"]
+    for i, view in enumerate(parsed.views):
+        frequency = np.bincount(view.indices[view.data != 0], minlength=view.shape[1])
+        rare = frequency < least
+        common = frequency > share * view.shape[0]
+        kept = np.flatnonzero(~rare & ~common)
+        if not kept.size:
+            raise RecocoError("no column is left; correct `keep` in the card.")
+        if rare.any():
+            text = f"{rare.sum()} of {rare.size} columns are in fewer than {least} rows"
+            parsed.dropped.append(text)
+        if common.any():
+            text = f"{common.sum()} of {rare.size} columns are in more than {share:.1%} of the rows"
+            parsed.dropped.append(text)
+        parsed.views[i] = csr_matrix(view[:, kept])
+        if parsed.terms[i] is not None:
+            parsed.terms[i] = [parsed.terms[i][j] for j in kept]
+    filled = sum(abs(view).sum(axis=1) for view in parsed.views)
+    empty = np.asarray(filled).ravel() == 0
+    if empty.any() and not options["empty_rows"]:
+        rows = np.flatnonzero(~empty)
+        parsed.views = [view[rows] for view in parsed.views]
+        parsed.labels = np.asarray(parsed.labels)[rows]
+        parsed.dropped.append(f"{empty.sum()} of {empty.size} rows are empty")
 
 
 def _canonical(view: csr_matrix, content: str) -> csr_matrix:

@@ -26,6 +26,8 @@ _PARSERS = {
     "csv-views": "csv_views",
     "parquet-graph": "parquet_graph",
     "reuters-json": "reuters_json",
+    "segments": "segments",
+    "merge": "merge",
     "planted": "planted",
 }
 

@@ -1,5 +1,6 @@
 """The DBLP four-area network: papers x terms and papers x authors, classes from the venues."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,11 @@ def parse(folder: Path, options: dict) -> Parsed:
         views.append(matrix(np.ones(len(row)), row, column, (len(papers), len(names))))
         terms.append(list(names.values()))
     return Parsed(views, labels, terms, class_order=list(options["areas"]))
+
+
+def texts(folder: Path, options: dict) -> Iterator[str]:
+    """Yield the titles of the papers."""
+    yield from _dictionary(folder / "paper.txt").values()
 
 
 def _areas(folder: Path, place: dict[str, int], areas: dict[str, list[str]]) -> np.ndarray:

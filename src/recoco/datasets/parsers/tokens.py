@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 
 from recoco.datasets.parsers import matrix
 from recoco.errors import RecocoError
+from recoco.stemming import porter
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -26,14 +27,15 @@ you your yours yourself yourselves
 STOP_WORDS = frozenset(_WITHOUT_TOPIC.split())
 
 
-def words(text: str, min_length: int = 2) -> list[str]:
-    """Return the words of a text: lower case, letters only, no stop words."""
+def words(text: str, min_length: int = 2, stem: bool = False) -> list[str]:
+    """Return the words of a text: lower case, letters only, no stop words, stemmed if asked."""
     found = _WORD.findall(text.lower())
-    return [word for word in found if len(word) >= min_length and word not in STOP_WORDS]
+    kept = [word for word in found if len(word) >= min_length and word not in STOP_WORDS]
+    return [porter(word) for word in kept] if stem else kept
 
 
 def document_terms(
-    documents: Iterable[str], *, min_length: int = 2, min_df: int = 1
+    documents: Iterable[str], *, min_length: int = 2, min_df: int = 1, stem: bool = False
 ) -> tuple[csr_matrix, list[str], list[str]]:
     """Count the words of every document.
 
@@ -49,7 +51,8 @@ def document_terms(
     columns: list[int] = []
     ends = [0]
     for text in documents:
-        columns.extend(number.setdefault(word, len(number)) for word in words(text, min_length))
+        found = words(text, min_length, stem)
+        columns.extend(number.setdefault(word, len(number)) for word in found)
         ends.append(len(columns))
     if not columns:
         raise RecocoError("there is not a single word in the documents; correct the card.")
@@ -77,4 +80,4 @@ def document_terms(
 
 def counting(options: dict) -> dict:
     """Return the options of `document_terms` among the options of a parser."""
-    return {key: options[key] for key in ("min_length", "min_df") if key in options}
+    return {key: options[key] for key in ("min_length", "min_df", "stem") if key in options}

@@ -1,0 +1,92 @@
+"""Raw text cut into segments of consecutive paragraphs, one segment of a document per view."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from recoco.datasets.parsers import Parsed, text
+from recoco.datasets.parsers.tokens import document_terms
+from recoco.errors import RecocoError
+
+_BLANK = re.compile(r"\n\s*\n")
+
+
+def parse(folder: Path, options: dict) -> Parsed:
+    """Cut every document into as many segments as there are views, as evenly as paragraphs allow.
+
+    A document too short for that has a segment in one view only: it counts for the vocabulary
+    of that view, as in the published segments, but is then left out. Which segment goes to
+    which view is drawn.
+    """
+    views, least = options["views"], options.get("min_characters", 200)
+    rare, stem = options.get("min_count", 1), options.get("stem", False)
+    rng = np.random.Generator(np.random.PCG64(options.get("seed", 0)))
+    labels, segments, whole = [], [], []
+    for _, label, document in text._files(folder, options):
+        if label is None:
+            continue
+        parts = split(document, views, least)
+        whole.append(len(parts) == views)
+        parts += [""] * (views - len(parts))
+        order = rng.permutation(views)
+        segments.append([parts[i] for i in order])
+        labels.append(label)
+    whole = np.array(whole, dtype=bool)
+    if not whole.any():
+        raise RecocoError("no document can be cut into the segments asked for; correct the card.")
+    parsed = Parsed([], np.array(labels)[whole], [])
+    for number, column in enumerate(zip(*segments, strict=True), 1):
+        view, terms, sentences = document_terms(column, stem=stem)
+        frequent = np.flatnonzero(np.asarray(view.sum(axis=0)).ravel() >= rare)
+        parsed.views.append(csr_matrix(view[:, frequent][whole]))
+        parsed.terms.append([terms[j] for j in frequent])
+        parsed.dropped += sentences if number == 1 else []
+        parsed.dropped.append(
+            f"view {number}: {len(terms) - frequent.size} of {len(terms)} words occur fewer than "
+            f"{rare} times"
+        )
+    parsed.dropped.append(
+        f"{(~whole).sum()} of {whole.size} documents have no {views} segments of at least "
+        f"{least} characters"
+    )
+    return parsed
+
+
+def texts(folder: Path, options: dict) -> Iterator[str]:
+    """Yield the documents before they are cut."""
+    yield from text.texts(folder, options)
+
+
+def split(document: str, segments: int, least: int) -> list[str]:
+    """Cut a document at paragraphs into segments of at least ``least`` characters each.
+
+    Of the ways to cut it that with the most even segments is taken (the smallest sum of squared
+    lengths); a document that cannot be cut stays one segment. The title is a paragraph.
+    """
+    pieces = (piece.strip() for piece in _BLANK.split(document.replace("\r\n", "\n")))
+    paragraphs = [piece for piece in pieces if piece]
+    ends = np.concatenate([[0], np.cumsum([len(paragraph) for paragraph in paragraphs])])
+    # best[s][i]: cheapest way to make s segments of the first i paragraphs, and its last cut
+    best = [{0: (0, None)}]
+    for _ in range(segments):
+        row = {}
+        for i in range(1, len(ends)):
+            ways = [
+                (cost + int(ends[i] - ends[j]) ** 2, j)
+                for j, (cost, _) in best[-1].items()
+                if j < i and ends[i] - ends[j] >= least
+            ]
+            if ways:
+                row[i] = min(ways)
+        best.append(row)
+    if len(paragraphs) not in best[segments]:
+        return ["\n\n".join(paragraphs)]
+    cuts, i = [], len(paragraphs)
+    for s in range(segments, 0, -1):
+        j = best[s][i][1]
+        cuts.append("\n\n".join(paragraphs[j:i]))
+        i = j
+    return cuts[::-1]
