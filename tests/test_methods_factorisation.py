@@ -9,7 +9,7 @@ from scipy import sparse
 
 import twins
 import twins_factors as dense
-from recoco.bench_factors import baseline_wcnmtf
+from recoco.bench.factors import baseline_wcnmtf
 from recoco.datasets import load_dataset
 from recoco.errors import RecocoError
 from recoco.methods.base import start_generator

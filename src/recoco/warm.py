@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from recoco.coherence import count_windows
+from recoco.cooccurrence import COUNTS, sppmi
 from recoco.methods import METHODS, get_method
 from recoco.metrics import score_partitions
 
@@ -18,3 +20,7 @@ def compile_kernels() -> None:
         runs = method.fit_runs(data if method.views == "one" else [data, data], [1, 2])
         score_partitions(np.repeat([0, 1], 6), runs.row_labels)
         print(f"{name}: compiled")
+    for count in COUNTS:
+        sppmi(data, count)
+    count_windows(["a b"], ["a", "b"])
+    print("words: compiled")

@@ -1,15 +1,12 @@
-"""Speed and memory of CoClus as ratios, all measured in one run on one machine.
+"""Speed and memory of CoClus against the dense textbook version.
 
-``python -m recoco.bench [--out FOLDER] [--quick]`` writes bench.json, bench.md and bench.svg
-and prints the table. What is compared is run in turn, several times, with warm kernels and
-one thread unless said otherwise; the best time of each counts.
+What is compared is run in turn, several times, with warm kernels and one thread unless said
+otherwise; the best time of each counts.
 """
 
-import argparse
 import hashlib
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -19,28 +16,12 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from recoco import paths, store
+from recoco import store
 from recoco.errors import RecocoError
 
 STARTS = 20
 CLUSTERS = 4
 SHAPE, NONZEROS = (7094, 5896), 247_158  # CLASSIC4
-
-
-def main(arguments=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m recoco.bench", description=__doc__)
-    parser.add_argument("--out", type=Path, default=None, help="default: reports/bench")
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    options = parser.parse_args(arguments)
-    out = options.out or paths.root() / "reports" / "bench"
-    results = measure(repetitions=2 if options.quick else 7)
-    table = markdown(results)
-    store.write_json(out / "bench.json", results)
-    store.write_text(out / "bench.md", table)
-    chart(results, out / "bench.svg")
-    print(table)
-    print(f"Written to {out}")
-    return 0
 
 
 def measure(repetitions: int) -> dict:
@@ -66,7 +47,6 @@ def measure(repetitions: int) -> dict:
     iterations = timed["iterations"]
     results = {
         "data": data,
-        "machine": _machine(),
         "repetitions": repetitions,
         "starts": STARTS,
         "clusters": CLUSTERS,
@@ -218,9 +198,14 @@ def _peak_memory(A) -> int:
     """Growth of a fresh process's peak memory while it fits the starts."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "matrix.npz"
+        call = f"from recoco.bench.coclus import _probe; _probe({str(path)!r})"
         sparse.save_npz(path, A, compressed=False)
         done = subprocess.run(
-            [sys.executable, "-c", f"from recoco.bench import _probe; _probe({str(path)!r})"],
+            [
+                sys.executable,
+                "-c",
+                f"from recoco.bench.coclus import _probe; _probe({str(path)!r})",
+            ],
             capture_output=True,
             text=True,
             check=True,
@@ -254,25 +239,6 @@ def _probe(path: str) -> None:
     before = peak("VmRSS")
     model.fit_runs(A, [0], batch_size=STARTS)
     print(max(0, peak("VmHWM") - before))
-
-
-def _machine() -> dict:
-    import numba
-    import scipy
-
-    cpu = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        cpu = names[0].split(":", 1)[1].strip() if names else cpu
-    return {
-        "cpu": cpu,
-        "system": platform.system(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "numba": numba.__version__,
-    }
 
 
 def markdown(results: dict) -> str:
@@ -320,12 +286,11 @@ def markdown(results: dict) -> str:
         ),
     ]
     lines = [
-        "# Speed of CoClus",
+        "## CoClus",
         "",
         f"{results['data']}; {results['starts']} starts of {results['clusters']} clusters, "
         f"{results['iterations_per_start']:.1f} iterations each; best of "
-        f"{results['repetitions']} interleaved repetitions on one thread; "
-        f"{results['machine']['cpu']}, numba {results['machine']['numba']}.",
+        f"{results['repetitions']} interleaved repetitions on one thread.",
         "",
         "| ratio | value | what it says |",
         "|---|---:|---|",
@@ -356,7 +321,3 @@ def chart(results: dict, path: Path) -> None:
     with store.atomic(path) as stream:
         figure.savefig(stream, format="svg", metadata={"Date": None})
     plt.close(figure)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,0 +1,63 @@
+"""Speed as ratios, everything that is compared measured in one run on one machine.
+
+``python -m recoco.bench [--out FOLDER] [--quick] [--only SECTION]`` writes bench.json, bench.md
+and bench.svg and prints the tables.
+"""
+
+import argparse
+import platform
+from importlib import import_module
+from pathlib import Path
+
+from recoco import paths, store
+
+# a section is a module with ``measure(repetitions) -> dict`` and ``markdown(dict) -> str``
+SECTIONS = ("coclus", "factors", "spherical", "words")
+
+
+def main(arguments=None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m recoco.bench", description=__doc__)
+    parser.add_argument("--out", type=Path, default=None, help="default: reports/bench")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="only this section")
+    options = parser.parse_args(arguments)
+    out = options.out or paths.root() / "reports" / "bench"
+    results, texts = {"machine": _machine()}, [_heading()]
+    for name in options.only or SECTIONS:
+        section = import_module(f"recoco.bench.{name}")
+        print(f"measuring {name} ...", flush=True)
+        results[name] = section.measure(repetitions=2 if options.quick else 5)
+        texts.append(section.markdown(results[name]))
+        if hasattr(section, "chart"):
+            section.chart(results[name], out / "bench.svg")
+    table = "\n".join(texts)
+    store.write_json(out / "bench.json", results)
+    store.write_text(out / "bench.md", table)
+    print(table)
+    print(f"Written to {out}")
+    return 0
+
+
+def _heading() -> str:
+    machine = _machine()
+    return (
+        f"# Speed\n\n{machine['cpu']}; Python {machine['python']}, numpy {machine['numpy']}, "
+        f"scipy {machine['scipy']}, numba {machine['numba']}.\n"
+    )
+
+
+def _machine() -> dict:
+    import numba
+    import numpy
+    import scipy
+
+    from recoco.provenance import machine
+
+    return {
+        "cpu": machine()["cpu"],
+        "cores": machine()["cores"],
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+    }

@@ -1,0 +1,5 @@
+"""``python -m recoco.bench``."""
+
+from recoco.bench import main
+
+raise SystemExit(main())
