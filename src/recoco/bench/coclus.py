@@ -201,11 +201,7 @@ def _peak_memory(A) -> int:
         call = f"from recoco.bench.coclus import _probe; _probe({str(path)!r})"
         sparse.save_npz(path, A, compressed=False)
         done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                f"from recoco.bench.coclus import _probe; _probe({str(path)!r})",
-            ],
+            [sys.executable, "-c", call],
             capture_output=True,
             text=True,
             check=True,
