@@ -1,0 +1,302 @@
+"""Ensemble block co-clustering (EBCO): one co-clustering from many, and its one-sided case."""
+
+from dataclasses import dataclass, field
+from numbers import Real
+
+import numpy as np
+
+from recoco.consensus.bases import Bases, check_bases, check_partitions, number_clusters
+from recoco.errors import RecocoError
+from recoco.methods.base import check_integer, check_matrix, label_dtype
+
+
+@dataclass
+class BlockConsensus:
+    """What :func:`block_consensus` found.
+
+    Attributes
+    ----------
+    row_labels, column_labels : int arrays (n,) and (d,)
+    n_clusters : int, number of co-clusters, chosen or given
+    criterion : float, Trace(Ztilde' M Wtilde)
+    history : float64 array, the criterion after each iteration up to the one kept
+    modularity : float, on M (eq. 11)
+    start : int, number of the start that was kept
+    emptied : int, clusters that became empty and were refilled, over all starts
+    kept : int array, numbers of the bases that were used
+    base_modularity : float64 (s,) or None, of all bases, where a threshold was given
+    tried : dict, modularity by number of co-clusters that was tried
+    """
+
+    row_labels: np.ndarray
+    column_labels: np.ndarray
+    n_clusters: int
+    criterion: float
+    history: np.ndarray
+    modularity: float
+    start: int
+    emptied: int
+    kept: np.ndarray
+    base_modularity: np.ndarray | None = None
+    tried: dict[int, float] = field(default_factory=dict)
+
+
+def block_consensus(
+    row_labels,
+    column_labels,
+    n_clusters="auto",
+    n_init=10,
+    max_iter=100,
+    stochastic=70,
+    tol=1e-6,
+    threshold=None,
+    modularity_of="M",
+    X=None,
+    largest=None,
+    empty="refuse",
+    random_state=None,
+) -> BlockConsensus:
+    """Fuse co-clusterings of one matrix into one (EBCO, Algorithm 1).
+
+    Parameters
+    ----------
+    row_labels, column_labels : arrays (s, n) and (s, d), or sequences of s label arrays
+        The base co-clusterings; rows and columns of one label form a co-cluster.
+    n_clusters : int or "auto"
+        Number of co-clusters, or the one of 2..``largest`` with the largest modularity.
+    n_init, max_iter, stochastic, tol
+        Starts, iterations of each, iterations in which columns are drawn in proportion to
+        their scores, share of the criterion whose change ends a start after that.
+    threshold : float or None
+        Use only bases whose modularity is at least this share of the largest one.
+    modularity_of : {"M", "X"}
+        The matrix on which modularities are taken: the consensus matrix or the data.
+    X : matrix (n, d), needed for ``modularity_of="X"``
+    largest : int or None
+        Largest number tried; None is the largest number of co-clusters of a base.
+    empty : {"refuse", "allow"}
+        What to do with base co-clusters that have only rows or only columns.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    BlockConsensus
+    """
+    bases = check_bases(row_labels, column_labels, empty)
+    modularity_on = _modularity_on(modularity_of, X, bases)
+    most = int(bases.n_clusters.max())
+    if isinstance(n_clusters, str):
+        if n_clusters != "auto":
+            raise RecocoError(f"n_clusters is {n_clusters!r}: give a whole number or auto.")
+        top = most if largest is None else check_integer(largest, "largest", 2)
+        numbers = range(min(2, top), top + 1)
+    else:
+        top = check_integer(n_clusters, "n_clusters", 1)
+        numbers = [top]
+    if top > most:
+        raise RecocoError(
+            f"{top} co-clusters were asked, but no base co-clustering has more than {most}: "
+            f"ask for at most {most} or give larger bases."
+        )
+    base_modularity, kept = None, np.arange(bases.by_row.shape[1])
+    if threshold is not None:
+        base_modularity = base_modularities(bases, modularity_on)
+        kept = above(base_modularity, threshold)
+        bases = bases.select(kept)
+    rng = np.random.default_rng(random_state)
+    result = fuse(bases, rng, numbers, n_init, max_iter, stochastic, tol, modularity_on)
+    result.kept, result.base_modularity = kept, base_modularity
+    return result
+
+
+def fuse(
+    bases: Bases,
+    rng: np.random.Generator,
+    numbers,
+    n_init=10,
+    max_iter=100,
+    stochastic=70,
+    tol=1e-6,
+    modularity_on=None,
+) -> BlockConsensus:
+    """Algorithm 1 on checked bases, for the number of co-clusters of largest modularity.
+
+    ``modularity_on(row_labels, column_labels)`` gives modularities on the data; without it
+    they are taken on M. Of equal ones the smallest number is chosen.
+    """
+    tried, result = {}, None
+    for g in numbers:
+        found = _consensus(bases, rng, g, n_init, max_iter, stochastic, tol)
+        tried[g] = found.modularity
+        if modularity_on is not None:
+            tried[g] = float(modularity_on(found.row_labels, found.column_labels))
+        if result is None or tried[g] > tried[result.n_clusters]:
+            result = found
+    result.tried = tried
+    return result
+
+
+def above(modularities: np.ndarray, threshold: float) -> np.ndarray:
+    """Numbers of the bases whose modularity is at least a share of the largest (option 1)."""
+    if not isinstance(threshold, Real) or not np.isfinite(threshold):
+        raise RecocoError(f"threshold is {threshold!r}: give a share between 0 and 1, or none.")
+    limit = threshold * modularities.max()
+    kept = np.flatnonzero(modularities >= limit)
+    if kept.size == 0:
+        raise RecocoError(
+            f"The threshold {threshold} keeps no base co-clustering: their modularities are "
+            f"{modularities.min():.4g} to {modularities.max():.4g} and {limit:.4g} is asked; "
+            "give a share between 0 and 1, or none."
+        )
+    return kept
+
+
+def base_modularities(bases: Bases, modularity_on=None) -> np.ndarray:
+    """Modularity of every base co-clustering, on the data or on M of all of them."""
+    pairs = [bases.labels(number) for number in range(bases.by_row.shape[1])]
+    if modularity_on is None:
+        return np.array([consensus_modularity(bases, z, w) for z, w in pairs])
+    return np.array([modularity_on(z, w) for z, w in pairs])
+
+
+def consensus_modularity(bases: Bases, row_labels, column_labels) -> float:
+    """Modularity of a co-clustering on the consensus matrix of the bases (eq. 11)."""
+    from recoco.kernels import ebco as kernel
+
+    g = int(max(row_labels.max(), column_labels.max())) + 1
+    counts = np.zeros((2, bases.row_sizes.size, g), np.int64)
+    kernel.count_pairs(bases.by_row, row_labels, counts[0])
+    kernel.count_pairs(bases.by_column, column_labels, counts[1])
+    return kernel.modularity(
+        counts[0], counts[1], bases.weights, bases.row_sizes, bases.column_sizes
+    )
+
+
+def consensus_matrix(bases: Bases) -> np.ndarray:
+    """The dense matrix M, for small data and pictures only."""
+    M = np.zeros((len(bases.by_row), len(bases.by_column)))
+    for number in range(bases.by_row.shape[1]):
+        z, w = bases.by_row[:, number], bases.by_column[:, number]
+        M += np.where(z[:, None] == w, bases.weights[z][:, None], 0.0)
+    return M
+
+
+def _modularity_on(name, X, bases):
+    if name == "M":
+        return None
+    if name != "X":
+        raise RecocoError(f"modularity_of is {name!r}: use M or X.")
+    if X is None:
+        raise RecocoError("modularity_of is X but no matrix was given: pass X.")
+    from recoco.metrics.coclusters import modularity
+
+    A = check_matrix(X)
+    expected = (len(bases.by_row), len(bases.by_column))
+    if A.shape != expected:
+        raise RecocoError(
+            f"The matrix has shape {A.shape}, the partitions are of {expected[0]} rows and "
+            f"{expected[1]} columns: give the matrix that was co-clustered."
+        )
+    return lambda z, w: modularity(A, z, w)
+
+
+def _consensus(bases, rng, g, n_init, max_iter, stochastic, tol) -> BlockConsensus:
+    """Best of ``n_init`` random starts by the criterion; of equal ones the first."""
+    import numba
+
+    from recoco.kernels import ebco as kernel
+
+    n, d = len(bases.by_row), len(bases.by_column)
+    seeds = rng.integers(2**64, size=n_init, dtype=np.uint64)
+    rows = rng.integers(g, size=(n_init, n)).astype(label_dtype(g))
+    columns = rng.integers(g, size=(n_init, d)).astype(label_dtype(g))
+    histories = np.full((n_init, max_iter), -np.inf)
+    parallel = numba.get_num_threads() > 1 and bases.by_row.size * n_init > 20_000
+    run = kernel.consensus_parallel if parallel else kernel.consensus
+    settings = (g, max_iter, stochastic)
+    n_iter, emptied = run(
+        bases.by_row,
+        bases.by_column,
+        bases.weights,
+        seeds,
+        settings,
+        float(tol),
+        rows,
+        columns,
+        histories,
+    )
+    final = histories[np.arange(n_init), n_iter - 1]
+    best = int(np.argmax(final))
+    return BlockConsensus(
+        row_labels=rows[best],
+        column_labels=columns[best],
+        n_clusters=g,
+        criterion=float(final[best]),
+        history=histories[best, : n_iter[best]].copy(),
+        modularity=consensus_modularity(bases, rows[best], columns[best]),
+        start=best,
+        emptied=int(emptied.sum()),
+        kept=np.arange(bases.by_row.shape[1]),
+    )
+
+
+def ensemble_clustering(
+    partitions,
+    n_clusters,
+    n_init=10,
+    max_iter=100,
+    update="average",
+    tol=1e-6,
+    random_state=None,
+):
+    """One-sided ensemble clustering, the case of equal rows and columns (section 4.1).
+
+    Maximises Trace(Ztilde' S Ztilde), S the mean of Ztilde_l Ztilde_l', by putting every object
+    in the cluster to which its mean similarity S is largest.
+
+    Parameters
+    ----------
+    partitions : array (s, n) or sequence of s label arrays, of any methods
+    n_clusters : int
+    n_init, max_iter, tol
+        Random starts, iterations of each, share of the criterion whose change ends a start.
+    update : {"average", "kmeans"}
+        The update (9) of the paper, which may lower the criterion (the best iterate is kept),
+        or the step of k-means in the feature space of S, which never does.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    labels : int array (n,)
+    criterion : float
+    """
+    from recoco.kernels import ebco as kernel
+
+    if update not in ("average", "kmeans"):
+        raise RecocoError(f"update is {update!r}: use average or kmeans.")
+    checked = check_partitions(partitions)
+    bases = number_clusters(checked, checked)
+    _check_number(n_clusters, checked[0].size)
+    rng = np.random.default_rng(random_state)
+    best, kept = -np.inf, None
+    for _ in range(n_init):
+        labels = rng.integers(n_clusters, size=checked[0].size).astype(label_dtype(n_clusters))
+        history = np.full(max_iter, -np.inf)
+        n_iter, _ = kernel.one_sided(
+            bases.by_row,
+            bases.weights,
+            (n_clusters, max_iter),
+            update == "kmeans",
+            float(tol),
+            labels,
+            history,
+        )
+        if kept is None or history[n_iter - 1] > best:
+            best, kept = float(history[n_iter - 1]), labels
+    return kept, best
+
+
+def _check_number(n_clusters, n) -> None:
+    check_integer(n_clusters, "n_clusters", 1)
+    if n_clusters > n:
+        raise RecocoError(f"{n_clusters} clusters were asked of {n} objects: ask for at most {n}.")

@@ -1,0 +1,327 @@
+"""DCC: directional co-clustering with a conscience."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from recoco.errors import RecocoError
+from recoco.methods.base import Starts, check_integer, label_dtype
+from recoco.methods.recorded import Filled, Recorded, without_empty
+
+
+@dataclass
+class _Problem:
+    """Unit rows, by row and by column, of the matrix without its empty lines."""
+
+    by_row: sparse.csr_matrix
+    by_column: sparse.csr_matrix
+    filled: Filled
+
+
+class DCC(Recorded):
+    """Diagonal co-clustering of directions, clusters kept from growing by a conscience.
+
+    Rows have unit length. Row i goes to the co-cluster of largest (X W)_ik / sqrt(w_.k z_.k),
+    column j to that of largest (X' Z)_jk / sqrt(z_.k w_.k), with the sizes before the step.
+    During the first iterations the label of a column is drawn in proportion to its scores
+    instead, which keeps the search out of poor solutions.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of co-clusters g.
+    stochastic : int
+        Iterations in which columns are drawn.
+    start : {"random", "spherical"}
+        Random rows and columns, or rows by spherical k-means and columns where their mean
+        weight is largest.
+    n_init : int
+        Starts per run; the one with the largest criterion is kept.
+    max_iter : int
+        Largest number of iterations (a row and a column half-step each).
+    tol : float
+        After the drawing, a start ends when its criterion changes by no more than this share.
+    random_state : int, Generator, RandomState or None
+
+    Attributes
+    ----------
+    row_labels_, column_labels_ : arrays of int
+    criterion_ : float, Trace(Ztilde' X Wtilde)
+    criterion_history_ : array, the criterion after each iteration up to the one kept
+    n_iter_ : int, iterations up to the one kept
+    details_ : dict; ``emptied`` counts the clusters that became empty and were refilled
+    concentration_ : array (g,), estimates of the von Mises-Fisher concentrations
+    log_likelihood_ : float, classification log-likelihood of the rows at these estimates
+
+    Notes
+    -----
+    The steps use old sizes, so the criterion may fall and a cluster may become empty: the best
+    iterate is kept, and an empty cluster is given the row (column) of least score. Empty rows
+    and columns have no direction: they are labelled 0 and count in no size.
+    ``fit(X, init=labels)`` starts from the given row labels (n values in 0..g-1).
+
+    References
+    ----------
+    A. Salah, M. Nadif. Model-based von Mises-Fisher Co-clustering with a Conscience. SDM 2017,
+    246-254; Directional Co-clustering. ADAC 13, 2019, 591-620.
+    """
+
+    name = "dcc"
+    title = "DCC"
+    reference = (
+        "A. Salah, M. Nadif. Model-based von Mises-Fisher Co-clustering with a Conscience. "
+        "SDM 2017."
+    )
+    equation_notes = (
+        "Rows by argmax of (X W)_ik / sqrt(w_.k z_.k), columns by argmax of "
+        "(X' Z)_jk / sqrt(z_.k w_.k), drawn in proportion in the first iterations; criterion: "
+        "Trace(Ztilde' X Wtilde)."
+    )
+
+    def __init__(
+        self,
+        n_clusters=2,
+        stochastic=70,
+        start="random",
+        n_init=1,
+        max_iter=100,
+        tol=1e-6,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.stochastic = stochastic
+        self.start = start
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @classmethod
+    def cost(cls, n, d, nnz, n_clusters, n_init):
+        return 1.5e-7 * n_init * (nnz + (n + d) * n_clusters)
+
+    def fit(self, X, y=None, init=None):
+        super().fit(X, y, init)
+        problem = self._prepare(self._check(X))
+        rows = self.row_labels_[problem.filled.rows]
+        columns = self.column_labels_[problem.filled.columns]
+        self.concentration_, self.log_likelihood_ = _mixture(
+            problem.by_row, rows, columns, self.n_clusters
+        )
+        return self
+
+    fit.__doc__ = Recorded.fit.__doc__
+
+    def _check_init(self, A, init):
+        init = np.asarray(init)
+        g = self.n_clusters
+        if init.shape != (A.shape[0],) or init.dtype.kind not in "iu":
+            raise RecocoError(
+                f"The start has shape {init.shape} and type {init.dtype}: "
+                f"give {A.shape[0]} whole numbers, the label of each row."
+            )
+        if init.min() < 0 or init.max() >= g:
+            raise RecocoError(
+                f"The start has labels from {init.min()} to {init.max()}: "
+                f"{g} clusters are numbered 0 to {g - 1}."
+            )
+        return init
+
+    def _batch_size(self, A):
+        # labels (2 bytes) and scores (8) must stay small beside the matrix
+        per_start = 12 * sum(A.shape)
+        return int(np.clip(A.nnz * 12 // per_start, 8, 32))
+
+    def _prepare(self, A):
+        check_integer(self.stochastic, "stochastic", 0)
+        if self.start not in ("random", "spherical"):
+            raise RecocoError(f"start is {self.start!r}: use random or spherical.")
+        filled = without_empty(A, self.n_clusters)
+        X = unit_rows(filled.A)
+        return _Problem(X, X.T.tocsr(), filled)
+
+    def _run(self, problem, generators, init):
+        X, g = problem.by_row, self.n_clusters
+        n, d = X.shape
+        seeds = np.array([r.integers(2**64, dtype=np.uint64) for r in generators], np.uint64)
+        if init is not None:
+            rows = [init[problem.filled.rows]]
+        elif self.start == "random":
+            rows = [r.integers(g, size=n) for r in generators]
+        else:
+            from recoco.methods.spherical import spherical_starts
+
+            rows = spherical_starts(X, generators, g)
+        if init is None and self.start == "random":
+            columns = [r.integers(g, size=d) for r in generators]
+        else:
+            columns = [heaviest_columns(X, z, g) for z in rows]
+        starts, emptied = _alternate(
+            problem, rows, columns, seeds, g, self.max_iter, self.stochastic, self.tol
+        )
+        starts.row_labels, starts.column_labels = problem.filled.spread(
+            starts.row_labels, starts.column_labels
+        )
+        self._record({"emptied": emptied})
+        return starts
+
+
+def unit_rows(A: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Rows divided by their Euclidean norms; none is empty."""
+    size = np.sqrt(np.add.reduceat(A.data**2, A.indptr[:-1]))
+    data = A.data / np.repeat(size, np.diff(A.indptr))
+    return sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
+
+
+def heaviest_columns(A: sparse.csr_matrix, row_labels, n_clusters: int) -> np.ndarray:
+    """Put every column in the cluster of rows in which its mean weight is largest."""
+    n = A.shape[0]
+    labels = np.asarray(row_labels, np.int64)
+    Z = sparse.csr_matrix((np.ones(n), labels, np.arange(n + 1)), shape=(n, n_clusters))
+    sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
+    return ((A.T @ Z).toarray() / sizes).argmax(axis=1)
+
+
+def _slots(labels, dtype):
+    """Labels (B, n) as the slots (n, B) of the kernel: cluster k of start b is k * B + b."""
+    B = len(labels)
+    return np.ascontiguousarray(
+        (labels.astype(dtype) * dtype(B) + np.arange(B, dtype=dtype)[:, None]).T
+    )
+
+
+def _scale(row_sizes, column_sizes):
+    # an empty cluster, possible only at the start, counts as one of size 1
+    return 1.0 / np.sqrt(np.maximum(row_sizes, 1).astype(float) * np.maximum(column_sizes, 1))
+
+
+def _alternate(problem, row_labels, column_labels, seeds, g, max_iter, stochastic, tol):
+    """Run the alternation from every given pair of partitions, keeping the best iterates."""
+    import numba
+
+    from recoco.kernels import dcc as kernel
+
+    X, Xt = problem.by_row, problem.by_column
+    (n, d), B = X.shape, len(row_labels)
+    by_row = (X.indptr, X.indices, X.data)
+    by_column = (Xt.indptr, Xt.indices, Xt.data)
+    # for less work than this the threads take longer to start than to finish
+    threads = numba.get_num_threads() if X.nnz * B > 200_000 else 1
+    assign = kernel.assign_parallel if threads > 1 else kernel.assign
+    slot_dtype = np.uint16 if g * B <= np.iinfo(np.uint16).max else np.uint32
+    none = np.uint64(0)
+
+    Z = np.array(row_labels, label_dtype(g))
+    W = np.array(column_labels, label_dtype(g))
+    histories = np.full((B, max_iter), -np.inf)
+    n_iter = np.ones(B, np.int32)  # of the best iterate
+    emptied = np.zeros(B, np.int32)
+    active = np.arange(B)
+    rows, columns = _slots(Z, slot_dtype), _slots(W, slot_dtype)
+    row_sizes = kernel.slot_sizes(rows, g * B)
+    column_sizes = kernel.slot_sizes(columns, g * B)
+    row_best, column_best = np.empty((n, B)), np.empty((d, B))
+    for iteration in range(max_iter):
+        width = active.size
+        refills = np.zeros(width, np.int32)
+        scale = _scale(row_sizes, column_sizes)
+        row_sizes, inside, moves = assign(
+            *by_row, columns, scale, False, seeds, none, rows, row_best
+        )
+        if not row_sizes.all():
+            kernel.refill(*by_row, columns, rows, row_best, row_sizes, inside, refills)
+        scale = _scale(row_sizes, column_sizes)
+        drawing = iteration < stochastic
+        column_sizes, inside, others = assign(
+            *by_column,
+            rows,
+            scale,
+            drawing,
+            seeds,
+            np.uint64(iteration) * np.uint64(d),
+            columns,
+            column_best,
+        )
+        if not column_sizes.all():
+            kernel.refill(*by_column, rows, columns, column_best, column_sizes, inside, refills)
+        emptied[active] += refills
+        value = kernel.criteria(inside, row_sizes, column_sizes, width)
+        histories[active, iteration] = value
+        better = value > histories[active, n_iter[active] - 1]
+        if iteration == 0:
+            better[:] = True
+        n_iter[active[better]] = iteration + 1
+        Z[active[better]] = (rows[:, better] // width).T
+        W[active[better]] = (columns[:, better] // width).T
+        if iteration <= stochastic:
+            continue
+        change = np.abs(value - histories[active, iteration - 1])
+        ended = (change <= tol * np.abs(value)) | ((moves == 0) & (others == 0) & (refills == 0))
+        if not ended.any():
+            continue
+        stay = ~ended
+        active, seeds = active[stay], seeds[stay]
+        if active.size == 0:
+            break
+        rows = _slots((rows[:, stay] // width).T, slot_dtype)
+        columns = _slots((columns[:, stay] // width).T, slot_dtype)
+        row_sizes = row_sizes.reshape(g, width)[:, stay].ravel()
+        column_sizes = column_sizes.reshape(g, width)[:, stay].ravel()
+        row_best, column_best = np.empty((n, active.size)), np.empty((d, active.size))
+    histories = [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
+    criterion = np.array([history[-1] for history in histories])
+    return Starts(Z, W, criterion, n_iter, histories), emptied
+
+
+def log_vmf_normaliser(dimension: int, concentration) -> np.ndarray:
+    """Logarithm of the von Mises-Fisher normaliser c_d(kappa), at any dimension.
+
+    c_d(kappa) = kappa^(d/2 - 1) / ((2 pi)^(d/2) I_(d/2 - 1)(kappa)). The Bessel function is
+    taken scaled, and where even that is too small for a float by its uniform expansion for
+    large order (Debye).
+    """
+    from scipy.special import gammaln, ive
+
+    kappa = np.atleast_1d(np.asarray(concentration, float))
+    order = dimension / 2 - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = ive(order, kappa)
+        log_bessel = np.log(scaled) + kappa
+        small = ~(scaled > 1e-280)
+        if small.any() and order > 0:
+            z = kappa[small] / order
+            root = np.hypot(1.0, z)
+            t = 1.0 / root
+            u1 = t * (3 - 5 * t**2) / 24
+            u2 = t**2 * (81 - 462 * t**2 + 385 * t**4) / 1152
+            u3 = t**3 * (30375 - 369603 * t**2 + 765765 * t**4 - 425425 * t**6) / 414720
+            log_bessel[small] = (
+                order * (root + np.log(z / (1 + root)))
+                - 0.5 * np.log(2 * np.pi * order * root)
+                + np.log1p(u1 / order + u2 / order**2 + u3 / order**3)
+            )
+        value = order * np.log(kappa) - (order + 1) * np.log(2 * np.pi) - log_bessel
+    # a concentration of 0 is the uniform distribution on the sphere
+    uniform = gammaln(order + 1) - np.log(2.0) - (order + 1) * np.log(np.pi)
+    return np.where(kappa > 0, value, uniform)
+
+
+def _mixture(X, rows, columns, g):
+    """Concentrations and classification log-likelihood of the mixture that DCC stands on.
+
+    Cluster k has the mean direction with 1 / sqrt(w_.k) at its columns; kappa is estimated
+    from the mean cosine r by (r d - r^3) / (1 - r^2) (Banerjee et al. 2005).
+    """
+    n, d = X.shape
+    row_sizes, column_sizes = np.bincount(rows, minlength=g), np.bincount(columns, minlength=g)
+    entry_rows = np.repeat(rows, np.diff(X.indptr))
+    same = entry_rows == columns[X.indices]
+    inside = np.bincount(entry_rows[same], X.data[same], g)
+    r = inside / (np.maximum(row_sizes, 1) * np.sqrt(np.maximum(column_sizes, 1)))
+    r = np.minimum(r, 1 - 1e-12)
+    kappa = (r * d - r**3) / (1 - r**2)
+    used = row_sizes > 0
+    terms = log_vmf_normaliser(d, kappa)[used] + kappa[used] * r[used]
+    share = row_sizes[used] / n
+    return kappa, float((row_sizes[used] * (terms + np.log(share))).sum())

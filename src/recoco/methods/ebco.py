@@ -1,0 +1,257 @@
+"""EBCO: ensemble block co-clustering."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recoco.consensus.bases import number_clusters
+from recoco.consensus.blocks import above, base_modularities, fuse
+from recoco.errors import RecocoError
+from recoco.methods.base import Starts, check_integer, label_dtype
+from recoco.methods.recorded import Filled, Recorded, without_empty
+from recoco.schema import nearest
+
+BASES = ("coclus", "dcc", "dcc-spherical", "croinfo", "spherical")
+
+
+@dataclass
+class _Problem:
+    filled: Filled
+    numbers: list[int]  # of co-clusters of the bases
+    tried: list[int]  # numbers of co-clusters tried on the consensus matrix
+
+
+class EBCO(Recorded):
+    """A co-clustering fused from base co-clusterings of 2 to 25 co-clusters.
+
+    A run makes its own bases, one for each number of co-clusters, and looks for the block
+    co-clustering nearest to their mean (Algorithm 1). The n x d consensus matrix is never
+    formed: see :mod:`recoco.kernels.ebco`.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of co-clusters g; with ``choose`` it is not used.
+    base : {"dcc", "dcc-spherical", "coclus", "croinfo", "spherical"}
+        The algorithm of the base co-clusterings, which the paper does not name: DCC from random
+        starts or from spherical k-means, CoClus, CROINFO, or spherical k-means with columns put
+        where their mean weight is largest.
+    smallest, largest : int
+        Numbers of co-clusters of the bases.
+    base_init : int
+        Starts of every base; the best one by its own criterion is used.
+    threshold : float or None
+        Option 1: use only bases whose modularity is at least this share of the largest.
+    modularity_of : {"X", "M"}
+        The matrix on which option 1 takes the modularity of the bases.
+    choose : {None, "M", "X"}
+        Option 2: the number of co-clusters from 2 to ``largest`` with the largest modularity
+        on this matrix; ``details_["g_star"]`` says which.
+    consensus_init, stochastic : int
+        Starts on the consensus matrix, and iterations of each in which columns are drawn.
+    n_init : int
+        Whole ensembles per run; the paper has one.
+    max_iter, tol : int, float
+        Of the starts on the consensus matrix.
+    random_state : int, Generator, RandomState or None
+
+    Attributes
+    ----------
+    row_labels_, column_labels_ : arrays of int
+    criterion_ : float, Trace(Ztilde' M Wtilde)
+    criterion_history_ : array, the criterion after each iteration up to the one kept
+    n_iter_ : int, iterations up to the one kept
+    details_ : dict; ``g_star`` number of co-clusters, ``bases`` number of bases used,
+        ``emptied`` clusters that became empty and were refilled, over all starts on M,
+        ``empty_base`` base co-clusters with only rows or only columns, ``modularity`` on M
+
+    Notes
+    -----
+    The updates (9) and (10) use old sizes, so the criterion may fall and a cluster may become
+    empty: the best iterate is kept and an empty cluster is given the row (column) of least
+    score. Empty rows and columns of the matrix take no part and are labelled 0.
+
+    References
+    ----------
+    S. Affeldt, L. Labiod, M. Nadif. Ensemble Block Co-clustering: A Unified Framework for Text
+    Data. CIKM 2020, 5-14.
+    """
+
+    name = "ebco"
+    title = "EBCO"
+    reference = (
+        "S. Affeldt, L. Labiod, M. Nadif. Ensemble Block Co-clustering: A Unified Framework for "
+        "Text Data. CIKM 2020."
+    )
+    equation_notes = (
+        "Algorithm 1: rows by argmax of M Wtilde D_z^-1/2 (eq. 9), columns by argmax of "
+        "M' Ztilde D_w^-1/2 (eq. 10), M the mean of Ztilde_l Wtilde_l'; criterion: "
+        "Trace(Ztilde' M Wtilde) (eq. 5); modularity on M: eq. 11."
+    )
+
+    def __init__(
+        self,
+        n_clusters=2,
+        base="dcc",
+        smallest=2,
+        largest=25,
+        base_init=1,
+        threshold=None,
+        modularity_of="X",
+        choose=None,
+        consensus_init=10,
+        stochastic=70,
+        n_init=1,
+        max_iter=100,
+        tol=1e-6,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.base = base
+        self.smallest = smallest
+        self.largest = largest
+        self.base_init = base_init
+        self.threshold = threshold
+        self.modularity_of = modularity_of
+        self.choose = choose
+        self.consensus_init = consensus_init
+        self.stochastic = stochastic
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @classmethod
+    def cost(cls, n, d, nnz, n_clusters, n_init):
+        # 24 bases of 100 iterations, then 10 starts of 100 iterations on 24 labels per line
+        return n_init * (5e-6 * nnz + (n + d) * (3e-5 + 1.2e-5 * n_clusters))
+
+    @property
+    def rows_(self):
+        g = int(self.details_["g_star"])
+        return self.row_labels_[None] == np.arange(g)[:, None]
+
+    @property
+    def columns_(self):
+        g = int(self.details_["g_star"])
+        return self.column_labels_[None] == np.arange(g)[:, None]
+
+    def _batch_size(self, A):
+        return 16
+
+    def _prepare(self, A):
+        check_ensemble(self)
+        check_integer(self.consensus_init, "consensus_init", 1)
+        check_integer(self.stochastic, "stochastic", 0)
+        if self.modularity_of not in ("X", "M"):
+            raise RecocoError(f"modularity_of is {self.modularity_of!r}: use X or M.")
+        if self.choose not in (None, "X", "M"):
+            raise RecocoError(f"choose is {self.choose!r}: use X, M or None.")
+        filled = without_empty(A, 1 if self.choose else self.n_clusters)
+        numbers = base_numbers(filled.A, self.smallest, self.largest)
+        if self.choose is None and self.n_clusters > numbers[-1]:
+            raise RecocoError(
+                f"{self.n_clusters} co-clusters were asked, but the largest base co-clustering "
+                f"has {numbers[-1]}: raise largest or ask for fewer."
+            )
+        tried = list(range(min(2, numbers[-1]), numbers[-1] + 1))
+        return _Problem(filled, numbers, tried if self.choose else [self.n_clusters])
+
+    def _run(self, problem, generators, init):
+        from recoco.metrics.coclusters import modularity
+
+        A = problem.filled.A
+
+        def on_data(z, w):
+            return modularity(A, z, w)
+
+        ensembles = make_bases(self, A, problem.numbers, generators)
+        found = []
+        details = {name: [] for name in ("g_star", "bases", "emptied", "empty_base", "modularity")}
+        for rng, bases in zip(generators, ensembles, strict=True):
+            details["empty_base"].append(bases.n_empty)
+            if self.threshold is not None:
+                measure = on_data if self.modularity_of == "X" else None
+                bases = bases.select(above(base_modularities(bases, measure), self.threshold))
+            result = fuse(
+                bases,
+                rng,
+                problem.tried,
+                self.consensus_init,
+                self.max_iter,
+                self.stochastic,
+                self.tol,
+                on_data if self.choose == "X" else None,
+            )
+            found.append(result)
+            details["g_star"].append(result.n_clusters)
+            details["bases"].append(bases.by_row.shape[1])
+            details["emptied"].append(result.emptied)
+            details["modularity"].append(result.modularity)
+        self._record({name: np.array(values) for name, values in details.items()})
+        dtype = label_dtype(problem.numbers[-1])
+        rows, columns = problem.filled.spread(
+            np.array([result.row_labels for result in found], dtype),
+            np.array([result.column_labels for result in found], dtype),
+        )
+        histories = [result.history for result in found]
+        return Starts(
+            rows,
+            columns,
+            np.array([result.criterion for result in found]),
+            np.array([history.size for history in histories], np.int32),
+            histories,
+        )
+
+
+def base_numbers(A, smallest: int, largest: int) -> list[int]:
+    """Numbers of co-clusters of the bases: no more than there are rows or columns."""
+    top = min(largest, *A.shape)
+    return list(range(min(smallest, top), top + 1))
+
+
+def check_ensemble(model) -> None:
+    """Check the parameters that say how the bases are made."""
+    if model.base not in BASES:
+        raise RecocoError(f"Unknown base {model.base!r}: {nearest(str(model.base), BASES)}")
+    check_integer(model.smallest, "smallest", 1)
+    check_integer(model.largest, "largest", model.smallest)
+    check_integer(model.base_init, "base_init", 1)
+
+
+def make_bases(model, A, numbers, generators):
+    """Make the base co-clusterings of every generator: a list of :class:`Bases`.
+
+    Bases of one size are made together for all generators; each has a seed of its own, so
+    that an ensemble does not depend on the others.
+    """
+    seeds = [rng.integers(2**63, size=len(numbers)) for rng in generators]
+    partitions = [([], []) for _ in generators]
+    for place, g in enumerate(numbers):
+        rows, columns = _base_labels(model, A, g, [int(own[place]) for own in seeds])
+        for (z, w), new_z, new_w in zip(partitions, rows, columns, strict=True):
+            z.append(new_z)
+            w.append(new_w)
+    return [number_clusters(z, w) for z, w in partitions]
+
+
+def _base_labels(model, A, g, seeds):
+    from recoco.methods.dcc import heaviest_columns
+
+    if model.base == "spherical":
+        from recoco.methods.spherical import SphericalKMeans
+
+        runs = SphericalKMeans(n_clusters=g, n_init=model.base_init).fit_runs(A, seeds)
+        return runs.row_labels, [heaviest_columns(A, z, g) for z in runs.row_labels]
+    from recoco.methods.coclus import CoClus
+    from recoco.methods.croinfo import CROINFO
+    from recoco.methods.dcc import DCC
+
+    method = {
+        "coclus": CoClus(),
+        "dcc": DCC(),
+        "dcc-spherical": DCC(start="spherical"),
+        "croinfo": CROINFO(),
+    }[model.base]
+    runs = method.set_params(n_clusters=g, n_init=model.base_init).fit_runs(A, seeds)
+    return runs.row_labels, runs.column_labels
