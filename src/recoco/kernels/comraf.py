@@ -1,0 +1,124 @@
+"""Comraf's moves: one element at a time to the cluster of largest mutual information.
+
+With f(t) = t ln t the mutual information of a table is (sum_ij f(t_ij) - sum_i f(t_i.) -
+sum_j f(t_.j) + f(t_..)) / t_.., so a move changes two rows of the table and two margins.
+"""
+
+import numpy as np
+from numba import njit
+
+# gains are shares of a bit: smaller ones are rounding, and an element that gains nothing stays
+LEAST = 1e-12
+
+
+@njit(cache=True, nogil=True)
+def _f(t):
+    return t * np.log(t) if t > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _shift(x):
+    """Sums of counts come back to 0 exactly, those of other numbers nearly."""
+    return x if x > 1e-300 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def information(table):
+    """Mutual information of a table, in nats."""
+    value = 0.0
+    total = 0.0
+    columns = np.zeros(table.shape[1])
+    for i in range(table.shape[0]):
+        row = 0.0
+        for j in range(table.shape[1]):
+            value += _f(table[i, j])
+            row += table[i, j]
+            columns[j] += table[i, j]
+        value -= _f(row)
+        total += row
+    for j in range(columns.size):
+        value -= _f(columns[j])
+    return (value + _f(total)) / total
+
+
+@njit(cache=True, nogil=True)
+def fill(indptr, indices, data, labels, other, table):
+    """Table of the sums of the matrix over clusters of rows and clusters of columns."""
+    table[:] = 0.0
+    for i in range(labels.size):
+        for p in range(indptr[i], indptr[i + 1]):
+            table[labels[i], other[indices[p]]] += data[p]
+
+
+@njit(cache=True, nogil=True)
+def sweep(order, indptr, indices, data, labels, sizes, others, first, tables, widths, totals):
+    """Move every row of the order to the cluster of the largest sum of mutual informations.
+
+    Parameters
+    ----------
+    order : int64, rows in the order in which they are looked at
+    indptr, indices, data : CSR, the features of all views one after the other
+    labels, sizes : int64 (n,), (g,), clusters of the rows: overwritten
+    others : int64, clusters of the features of all views, from 0 in each view
+    first : int64 (N + 1,), where the features of the views begin
+    tables : float64 (N, g, most), tables of the views: overwritten
+    widths : int64 (N,), number of feature clusters of each view
+    totals : float64 (N,), mass of each view
+
+    Returns
+    -------
+    moves : int
+    """
+    N, g, most = tables.shape
+    moved = np.zeros((N, most))
+    mass = np.zeros(N)
+    margins = np.zeros((N, g))
+    for k in range(N):
+        for i in range(g):
+            for j in range(widths[k]):
+                margins[k, i] += tables[k, i, j]
+    moves = 0
+    for u in order:
+        b = labels[u]
+        if sizes[b] == 1:
+            continue  # joining another cluster never raises the information
+        k = 0
+        for p in range(indptr[u], indptr[u + 1]):
+            while indices[p] >= first[k + 1]:
+                k += 1
+            moved[k, others[indices[p]]] += data[p]
+            mass[k] += data[p]
+        for k in range(N):
+            margins[k, b] = _shift(margins[k, b] - mass[k])
+            for j in range(widths[k]):
+                tables[k, b, j] = _shift(tables[k, b, j] - moved[k, j])
+        best = b
+        most_gained = 0.0
+        for step in range(g):
+            # the cluster it was in comes first, and another must be better
+            e = b if step == 0 else (step - 1 if step <= b else step)
+            gain = 0.0
+            for k in range(N):
+                part = _f(margins[k, e]) - _f(margins[k, e] + mass[k])
+                for j in range(widths[k]):
+                    mu = moved[k, j]
+                    if mu > 0.0:
+                        part += _f(tables[k, e, j] + mu) - _f(tables[k, e, j])
+                gain += part / totals[k]
+            if step == 0:
+                most_gained = gain
+            elif gain > most_gained + LEAST:
+                most_gained = gain
+                best = e
+        for k in range(N):
+            margins[k, best] += mass[k]
+            mass[k] = 0.0
+            for j in range(widths[k]):
+                tables[k, best, j] += moved[k, j]
+                moved[k, j] = 0.0
+        if best != b:
+            labels[u] = best
+            sizes[b] -= 1
+            sizes[best] += 1
+            moves += 1
+    return moves
