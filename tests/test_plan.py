@@ -1,6 +1,7 @@
 """Plan, seeds and fingerprints."""
 
 import itertools
+import shutil
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,40 @@ def test_coclus_paper_is_planned_whole():
 def test_runs_can_be_capped():
     config = load_config({"papers": ["coclus"], "runs": {"most": 10}})
     assert set(plan.settings_of(config).values()) == {10}
+
+
+def test_wcnmtf_paper_is_planned_whole():
+    config = load_config({"papers": ["wcnmtf"]})
+    settings = plan.settings_of(config)
+    block = config.papers["wcnmtf"]["items"]["table2"]
+    methods = set(block["methods"].values())
+    assert {s.method for s in settings} == methods | {"null", "null-sorted"}
+    # CSTR is answered by two matrices and LA Times by two cuts, each with every method.
+    for card in ("cstr", "reuters4", "la12", "la12-min6"):
+        assert {s.method for s in settings if s.dataset == card} >= methods
+    readings = {dict(s.params).get("count", "binary") for s in settings if s.method == "wcnmtf"}
+    assert readings == {"binary", "tfidf"}
+    assert {runs for s, runs in settings.items() if s.method == "nmtf"} == {50}
+    curves = [s for s in settings if "lam" in dict(s.params)]
+    assert len({dict(s.params)["lam"] for s in curves}) == 7  # 1 is in the table already
+    assert len(plan.combinations(block, config.settings)) == 3 * 2 * 2 * 2
+
+
+def test_what_takes_long_is_left_to_the_second_pass(tmp_path, monkeypatch):
+    for name in ("config", "workflow"):  # a folder without results
+        shutil.copytree(CHECKOUT / name, tmp_path / name)
+    monkeypatch.setenv("RECOCO_ROOT", str(tmp_path))
+    first = plan.settings_of(load_config({"papers": ["wcnmtf"], "runs": {"first_only": True}}))
+    whole = plan.settings_of(load_config({"papers": ["wcnmtf"]}))
+    later = set(whole) - set(first)
+    assert set(first) < set(whole)
+    assert later and all({"lam", "n_column_clusters"} & set(dict(s.params)) for s in later)
+    # What is at hand stays in the report.
+    done = min(later)
+    plan.block_path(done, 0, 2, tmp_path).parent.mkdir(parents=True)
+    plan.block_path(done, 0, 2, tmp_path).touch()
+    again = plan.settings_of(load_config({"papers": ["wcnmtf"], "runs": {"first_only": True}}))
+    assert set(again) - set(first) == {done}
 
 
 def test_slug_is_a_file_name():

@@ -130,18 +130,19 @@ def null_setting(block: dict, card: str, null: str) -> Setting:
 def settings_of(config: Config) -> dict[Setting, int]:
     """Return every setting that the configured papers need and its number of runs."""
     needed: dict[Setting, int] = {}
-    for paper in config.papers.values():
-        for block in paper["items"].values():
-            if block["kind"] == "scores":
-                settings = _settings_of_item(block, config.settings)
-            elif block["kind"] == "sweep":
-                settings = (setting for setting, _ in sweep_settings(config, block))
-            else:
-                continue
-            runs = runs_of(config, paper, block)
-            for setting in settings:
-                needed[setting] = max(runs, needed.get(setting, 0))
+    for paper, block in blocks_of_kind(config, "scores"):
+        for setting in _settings_of_item(block, config.settings):
+            needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
+    for paper, block in blocks_of_kind(config, "sweep"):
+        for setting, _ in sweep_settings(config, block):
+            if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
+                needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
     return dict(sorted(needed.items()))
+
+
+def postponed(config: Config, block: dict) -> bool:
+    """Say whether the configured pass leaves an item to the next, but for what is at hand."""
+    return config.settings["runs"]["first_only"] and block.get("later", False)
 
 
 def runs_of(config: Config, paper: dict, block: dict) -> int:

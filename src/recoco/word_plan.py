@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from recoco import paths
 from recoco.config import Config
-from recoco.plan import Setting, blocks_of_kind, classes_of, runs_of, with_params
+from recoco.plan import Setting, blocks_of_kind, classes_of, postponed, runs_of, with_params
 
 
 def word_settings(config: Config, block: dict):
@@ -39,7 +40,8 @@ def words_of(config: Config) -> dict[Setting, int]:
     for paper, block in blocks_of_kind(config, "words"):
         runs = runs_of(config, paper, block)
         for setting, _ in word_settings(config, block):
-            needed[setting] = max(runs, needed.get(setting, 0))
+            if not postponed(config, block) or (paths.root() / words_path(setting)).is_file():
+                needed[setting] = max(runs, needed.get(setting, 0))
     return dict(sorted(needed.items()))
 
 
