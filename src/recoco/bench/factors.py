@@ -64,14 +64,19 @@ def baseline_wcnmtf(A, M, starts, g: int, iterations: int, lam: float = 1.0) -> 
 
 def measure(repetitions: int) -> dict:
     """Measure NMTF and WC-NMTF on the data at hand, with all threads."""
+    import numba
+
     from recoco.bench.coclus import _matrix as classic4
     from recoco.bench.spherical import _matrix as ng20
 
+    before = numba.get_num_threads()
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     results = {}
     for name, (X, data), g in (("CLASSIC4", classic4(), 4), ("NG20", ng20(), 20)):
         for method in ("nmtf", "wcnmtf"):
             found = measure_factors(X, g, method, repetitions=repetitions)
             results[f"{method} {name}"] = {"data": data, **found}
+    numba.set_num_threads(before)
     return results
 
 

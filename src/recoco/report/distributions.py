@@ -216,6 +216,7 @@ def cosine_distributions(subject: Subject):
     for axes in board[-1]:
         axes.set_xlim(0, 1)
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
+        axes.tick_params(axis="x", pad=6 + 8 * len(methods))  # the medians stand in between
     figure.supxlabel("cosine of two word factors; height: share of the pairs of words", fontsize=9)
     handles = [patch(_colour(method), method, alpha=0.75) for method in methods]
     legend(figure, [*handles, _median_handle()], "outside upper right")
