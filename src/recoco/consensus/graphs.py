@@ -1,0 +1,351 @@
+"""Consensus by cutting graphs: CSPA, MCLA and HGPA (Strehl and Ghosh 2002).
+
+Objects that all partitions put together are one vertex here, weighted by their number: no cut
+of the graphs of the definitions is changed by that but those that part such objects, and no
+n x n matrix is ever stored. If there are no more distinct vertices than clusters asked for,
+every vertex is a cluster: equal partitions are their own consensus.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+
+from recoco.consensus.bases import check_partitions
+from recoco.errors import RecocoError
+from recoco.methods.base import check_integer, label_dtype
+from recoco.metrics import canonical, score_partitions
+
+# Jaccard similarities become whole numbers for METIS: this many steps from 0 to 1
+_STEPS = 10_000
+
+
+@dataclass
+class GraphConsensus:
+    """What :func:`graph_consensus` found.
+
+    Attributes
+    ----------
+    labels : int array (n,), the consensus with the largest mean NMI to the partitions
+    method : str, the function that found it
+    agreement : dict, mean NMI to the partitions of each function's consensus
+    candidates : dict, labels of each function
+    """
+
+    labels: np.ndarray
+    method: str
+    agreement: dict[str, float]
+    candidates: dict[str, np.ndarray]
+
+
+@dataclass
+class _Ensemble:
+    """Distinct objects, their weights, and the numbers of the clusters they are in."""
+
+    clusters: np.ndarray  # int32 (N, R)
+    weights: np.ndarray  # int64 (N,)
+    of_object: np.ndarray  # (n,), the distinct object of each object
+    K: int  # clusters of all partitions, none of them empty
+    k: int  # clusters asked for
+
+    @property
+    def trivial(self) -> bool:
+        return len(self.weights) <= self.k or self.k == 1
+
+    def labels(self, found) -> np.ndarray:
+        """Labels of all objects, numbered by first occurrence."""
+        return canonical(np.asarray(found)[self.of_object]).astype(label_dtype(self.k))
+
+    def trivial_labels(self) -> np.ndarray:
+        N = len(self.weights)
+        return self.labels(np.zeros(N, np.int64) if self.k == 1 else np.arange(N))
+
+
+def cspa(partitions, n_clusters=None, imbalance=0.05, edges=2_000_000, random_state=0):
+    """Cut the graph of the objects, joined by the share of partitions that put them together.
+
+    Parameters
+    ----------
+    partitions : int array (R, n), or sequence of R label arrays
+    n_clusters : int or None
+        None, the default, is the largest number of clusters of a partition.
+    imbalance : float
+        The share by which a cluster may be larger than n / n_clusters.
+    edges : int
+        Largest number of edges, each end counted. If the graph has more, every vertex keeps
+        its most similar ones only, and those that keep it.
+    random_state : int
+
+    Returns
+    -------
+    int array (n,), numbered by first occurrence; METIS may leave clusters empty
+    """
+    ensemble = _ensemble(partitions, n_clusters)
+    _check(imbalance, random_state)
+    check_integer(edges, "edges", 1)
+    _metis()
+    if ensemble.trivial:
+        return ensemble.trivial_labels()
+    graph = similarity_graph(ensemble.clusters, ensemble.weights, ensemble.K, edges)
+    found = _cut(graph, ensemble.weights, ensemble.k, imbalance, random_state)
+    return ensemble.labels(found)
+
+
+def mcla(partitions, n_clusters=None, imbalance=0.05, weights="size", random_state=0):
+    """Cut the graph of the clusters, joined by their Jaccard similarities, then let them vote.
+
+    Every object goes to the group of clusters that holds it most often, in proportion to the
+    number of clusters in the group (of equal ones the first, where the paper draws one).
+
+    Parameters
+    ----------
+    partitions, n_clusters, imbalance, random_state : see :func:`cspa`
+    weights : {"size", "one"}
+        What is balanced: the sizes of the clusters, as in the paper, or their number.
+
+    Returns
+    -------
+    int array (n,), numbered by first occurrence
+    """
+    from recoco.kernels import ensembles as kernel
+
+    ensemble = _ensemble(partitions, n_clusters)
+    _check(imbalance, random_state)
+    if weights not in ("size", "one"):
+        raise RecocoError(f"weights is {weights!r}: use size or one.")
+    _metis()
+    if ensemble.trivial:
+        return ensemble.trivial_labels()
+    graph, sizes = cluster_graph(ensemble.clusters, ensemble.weights, ensemble.K)
+    if weights == "one":
+        sizes = np.ones_like(sizes)
+    meta = _cut(graph, sizes, min(ensemble.k, ensemble.K), imbalance, random_state)
+    number = np.bincount(meta, minlength=ensemble.k)
+    return ensemble.labels(kernel.majority(ensemble.clusters, meta, number))
+
+
+def hgpa(partitions, n_clusters=None, imbalance=0.05, objective="cut", random_state=0):
+    """Cut the hypergraph whose hyperedges are the clusters of all partitions.
+
+    Mt-KaHyPar with its deterministic preset: its cut does not depend on the number of threads.
+
+    Parameters
+    ----------
+    partitions, n_clusters, imbalance, random_state : see :func:`cspa`
+    objective : {"cut", "km1"}
+        The number of clusters that are cut, as in the paper, or the number of parts they are
+        cut into. Where partitions disagree much, nearly every cluster has to be cut, and the
+        number of them says little.
+
+    Returns
+    -------
+    int array (n,), numbered by first occurrence
+    """
+    from recoco.kernels import ensembles as kernel
+
+    ensemble = _ensemble(partitions, n_clusters)
+    _check(imbalance, random_state)
+    if objective not in ("cut", "km1"):
+        raise RecocoError(f"objective is {objective!r}: use cut or km1.")
+    library, engine = _kahypar()
+    if ensemble.trivial:
+        return ensemble.trivial_labels()
+    first, members = kernel.cluster_members(ensemble.clusters, ensemble.K)
+    # a cluster of one vertex cannot be cut
+    pins = [members[a:b].tolist() for a, b in pairwise(first) if b - a > 1]
+    context = engine.context_from_preset(library.PresetType.DETERMINISTIC)
+    goal = library.Objective.CUT if objective == "cut" else library.Objective.KM1
+    context.set_partitioning_parameters(ensemble.k, float(imbalance), goal)
+    context.logging = False
+    library.set_seed(random_state)
+    hypergraph = engine.create_hypergraph(
+        context, len(ensemble.weights), len(pins), pins, ensemble.weights.tolist(), [1] * len(pins)
+    )
+    return ensemble.labels(np.array(hypergraph.partition(context).get_partition()))
+
+
+METHODS = {"cspa": cspa, "hgpa": hgpa, "mcla": mcla}
+
+
+def graph_consensus(
+    partitions, n_clusters=None, methods=("cspa", "hgpa", "mcla"), imbalance=0.05, random_state=0
+) -> GraphConsensus:
+    """Take the one of several consensus functions that agrees best with the partitions.
+
+    Parameters
+    ----------
+    partitions, n_clusters, imbalance, random_state : see :func:`cspa`
+    methods : names of functions to try; of equal agreement the first is taken
+
+    Returns
+    -------
+    GraphConsensus
+    """
+    methods = [methods] if isinstance(methods, str) else list(methods)
+    for name in methods or [None]:
+        if name not in METHODS:
+            raise RecocoError(f"{name!r} is no consensus function: use {', '.join(METHODS)}.")
+    checked = check_partitions(partitions)
+    candidates = {
+        name: METHODS[name](checked, n_clusters, imbalance=imbalance, random_state=random_state)
+        for name in methods
+    }
+    agreement = {name: mean_nmi(labels, checked) for name, labels in candidates.items()}
+    best = max(methods, key=agreement.__getitem__)
+    return GraphConsensus(candidates[best], best, agreement, candidates)
+
+
+def mean_nmi(labels, partitions) -> float:
+    """Mean NMI (geometric) of one partition to others."""
+    return float(score_partitions(labels, np.stack(list(partitions)))["nmi"].mean())
+
+
+def similarity_graph(clusters, weights, K: int, edges: int) -> sparse.csr_matrix:
+    """Join the rows by the number of clusters they share, times the product of their weights.
+
+    Parameters
+    ----------
+    clusters : int32 (N, R), numbers of the clusters each row is in, 0..K-1
+    weights : int64 (N,)
+    edges : int
+        With more possible edges than this, each row keeps edges // N most similar rows (at
+        least one), and the graph has the edges that either end keeps.
+
+    Returns
+    -------
+    csr_matrix (N, N) of int64, symmetric, nothing on the diagonal
+    """
+    import numba
+
+    from recoco.kernels import ensembles as kernel
+
+    N = len(clusters)
+    m = max(1, min(N - 1, edges // N))
+    neighbours, shared = np.empty((N, m), np.int32), np.empty((N, m), np.int32)
+    found = np.empty(N, np.int64)
+    first, members = kernel.cluster_members(clusters, K)
+    parallel = numba.get_num_threads() > 1 and N > 2_000
+    run = kernel.similar_rows_parallel if parallel else kernel.similar_rows
+    kind = np.empty(0, np.uint8 if clusters.shape[1] < 256 else np.int32)
+    run(clusters, first, members, kind, neighbours, shared, found)
+    indptr, indices, data = kernel.join_rows(neighbours, shared, found, weights)
+    return sparse.csr_matrix((data, indices, indptr), (N, N))
+
+
+def cluster_graph(clusters, weights, K: int) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Join clusters by their Jaccard similarity, in steps of 1 / 10,000.
+
+    Returns
+    -------
+    csr_matrix (K, K) of int64, and the sizes of the clusters, int64 (K,)
+    """
+    from recoco.kernels import ensembles as kernel
+
+    table = kernel.overlaps(clusters, weights, K)
+    sizes = np.diag(table).copy()
+    np.fill_diagonal(table, 0)
+    union = sizes[:, None] + sizes - table
+    graph = np.rint(_STEPS * (table / union)).astype(np.int64)
+    graph[(table > 0) & (graph == 0)] = 1  # METIS takes no edges of weight 0
+    return sparse.csr_matrix(graph), sizes
+
+
+def _ensemble(partitions, n_clusters) -> _Ensemble:
+    checked = check_partitions(partitions)
+    numbered = [_numbered(partition, int(partition.max()) + 1) for partition in checked]
+    labels = [row for row, _ in numbered]
+    numbers = np.array([number for _, number in numbered])
+    n = labels[0].size
+    k = int(numbers.max()) if n_clusters is None else check_integer(n_clusters, "n_clusters", 1)
+    if k > n:
+        raise RecocoError(f"{k} clusters were asked of {n} objects: ask for at most {n}.")
+    of_object, N = numbered[0]
+    for row, number in numbered[1:]:
+        of_object, N = _numbered(of_object * number + row, N * number)
+    first = np.empty(N, np.int64)
+    first[of_object[::-1]] = np.arange(n - 1, -1, -1)
+    offsets = np.concatenate([[0], np.cumsum(numbers)])
+    clusters = np.stack([row[first] for row in labels], axis=1) + offsets[:-1]
+    return _Ensemble(
+        np.ascontiguousarray(clusters, np.int32),
+        np.bincount(of_object, minlength=N),
+        of_object,
+        int(offsets[-1]),
+        k,
+    )
+
+
+def _numbered(codes, room: int) -> tuple[np.ndarray, int]:
+    """Number codes below ``room`` by first occurrence; return their number too."""
+    from recoco.kernels.contingency import relabel
+
+    codes = np.ascontiguousarray(codes, np.int64)
+    if room > 64 * codes.size:  # a table of all codes would be mostly empty
+        found = canonical(codes)
+        return found, int(found.max()) + 1
+    found = np.empty(codes.size, np.int64)
+    return found, relabel(codes, np.empty(room, np.int64), found)
+
+
+def _check(imbalance, random_state) -> None:
+    if not isinstance(imbalance, Real) or not 0 < imbalance < np.inf:
+        raise RecocoError(f"imbalance is {imbalance!r}: give a number above 0, such as 0.05.")
+    check_integer(random_state, "random_state", 0)
+    if random_state >= 2**31:
+        raise RecocoError(f"random_state is {random_state}: give a number below 2**31.")
+
+
+def _cut(graph: sparse.csr_matrix, weights, k: int, imbalance: float, seed: int) -> np.ndarray:
+    """Cut a graph into k parts of about equal weight by METIS."""
+    pymetis = _metis()
+    if k == 1:
+        return np.zeros(graph.shape[0], np.int64)
+    whole = pymetis.zero_copy_dtype()
+    # METIS adds weights up in its own integers
+    room = np.iinfo(whole).max // 4
+    data, total = graph.data, float(graph.data.sum())
+    if total > room:
+        data = np.maximum(1, np.floor(data * (room / 2 / total))).astype(np.int64)
+    adjacency = pymetis.CSRAdjacency(graph.indptr.astype(whole), graph.indices.astype(whole))
+
+    def run(recursive):
+        result = pymetis.part_graph(
+            k,
+            adjacency,
+            vweights=np.asarray(weights).astype(whole),
+            eweights=data.astype(whole),
+            recursive=recursive,
+            options=pymetis.Options(seed=int(seed), ufactor=max(1, round(1000 * imbalance))),
+        )
+        return np.array(result.vertex_part, np.int64)
+
+    parts = run(recursive=False)
+    if len(np.unique(parts)) < k:  # small graphs: bisection fills more of the parts
+        bisected = run(recursive=True)
+        if len(np.unique(bisected)) > len(np.unique(parts)):
+            parts = bisected
+    return parts
+
+
+def _metis():
+    try:
+        import pymetis
+    except ImportError:
+        raise RecocoError(
+            "CSPA and MCLA need the package pymetis, which is not installed: install it first."
+        ) from None
+    return pymetis
+
+
+@lru_cache(maxsize=1)
+def _kahypar():
+    try:
+        import mtkahypar
+    except ImportError:
+        raise RecocoError(
+            "HGPA needs the package mtkahypar, which is not installed: install it first."
+        ) from None
+    return mtkahypar, mtkahypar.initialize(1, False)

@@ -1,0 +1,281 @@
+"""A citation dump of AMiner: papers of some venues by words of titles, of abstracts, and authors.
+
+Two formats are read, line by line, for a dump has millions of papers: text, with a mark at the
+head of each line (``#*`` title, ``#@`` authors, ``#c`` or ``#conf`` venue, ``#t`` or ``#year``
+year, ``#!`` abstract, ``#index`` number) and a blank line between papers; and JSON, an object
+per line. The graphs of the TSPLBM paper are ``recoco.graph_views.cooccurrence_graph`` of each view.
+"""
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from recoco.datasets.parsers import Parsed, malformed, matrix, reading
+from recoco.datasets.parsers.tokens import counting, document_terms
+from recoco.errors import RecocoError
+
+# the longer of two marks that begin alike comes first
+_MARKS = {
+    "#index": "index",
+    "#arnetid": "",
+    "#citation": "",
+    "#conf": "venue",
+    "#year": "year",
+    "#*": "title",
+    "#@": "authors",
+    "#t": "year",
+    "#c": "venue",
+    "#o": "",
+    "#%": "",
+    "#!": "abstract",
+}
+
+
+@dataclass
+class Paper:
+    """One paper of a dump."""
+
+    index: str = ""
+    title: str = ""
+    venue: str = ""
+    year: str = ""
+    abstract: str = ""
+    authors: list[str] = field(default_factory=list)
+
+
+def parse(folder: Path, options: dict) -> Parsed:
+    """Build the three views of the papers of some venues.
+
+    Options
+    -------
+    file : name of the dump; may be packed as .gz or as the only file of a .zip
+    venues : {class: [names of the venue in the dump]}, compared without case
+    years : [first, last], optional
+    complete : leave out papers without words in title or abstract, or authors (default true)
+    min_length, min_df, stem : of the words, see ``document_terms``
+    """
+    papers, classes, dropped = _selected(folder / options["file"], options)
+    views, terms = [], []
+    for what, texts in (
+        ("title", [paper.title for paper in papers]),
+        ("abstract", [paper.abstract for paper in papers]),
+    ):
+        try:
+            view, words, left_out = document_terms(texts, **counting(options))
+        except RecocoError as error:
+            raise RecocoError(f"The {what}s of {options['file']}: {error}") from None
+        view.data[:] = 1.0
+        views.append(view)
+        terms.append(words)
+        dropped.extend(f"{what}: {sentence}" for sentence in left_out)
+    view, names = _authors(papers)
+    views.append(view)
+    terms.append(names)
+    labels = np.array(classes)
+    if options.get("complete", True):
+        views, terms, labels = _complete(views, terms, labels, dropped)
+    _all_classes(labels, options)
+    return Parsed(views, labels, terms, class_order=list(options["venues"]), dropped=dropped)
+
+
+def texts(folder: Path, options: dict) -> Iterator[str]:
+    """Yield titles and abstracts of the papers of the venues."""
+    for paper in _selected(folder / options["file"], options)[0]:
+        yield f"{paper.title} {paper.abstract}".strip()
+
+
+def papers_of(path: Path) -> Iterator[Paper]:
+    """Yield the papers of a dump, whatever its format, one at a time."""
+    with reading(path, "a citation dump"), _lines(path) as lines:
+        first = next((line for line in lines if line[1].strip()), None)
+        if first is None:
+            raise RecocoError(f"{path.name} is empty: fetch it again.")
+        rest = _chain(first, lines)
+        text = first[1].lstrip()
+        if text[0] in "{[":
+            yield from _from_json(path, rest)
+        elif text[0] == "#" or text.strip().isdigit():
+            yield from _from_text(rest)
+        else:
+            raise malformed(path, first[0], "neither a mark such as #* nor a JSON object")
+
+
+def _chain(first, lines):
+    yield first
+    yield from lines
+
+
+@contextmanager
+def _lines(path: Path):
+    """Numbered lines of a file, packed or not."""
+    with path.open("rb") as raw:
+        if path.suffix == ".gz":
+            stream = gzip.GzipFile(fileobj=raw)
+        elif path.suffix == ".zip":
+            archive = zipfile.ZipFile(raw)
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+            if len(names) != 1:
+                raise RecocoError(f"{path.name} has {len(names)} files: unpack the right one.")
+            stream = archive.open(names[0])
+        else:
+            stream = raw
+        # not utf-8-sig with strict errors: single broken characters do not spoil a dump
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="\n")
+        yield enumerate(text, 1)
+
+
+def _from_text(lines) -> Iterator[Paper]:
+    record: dict[str, str] = {}
+    last = ""
+    for _, line in lines:
+        line = line.strip()
+        name = next((mark for mark in _MARKS if line.startswith(mark)), None)
+        key = _MARKS.get(name, "")
+        # papers end with a blank line; where that is missing, with a mark they already have
+        if not line or (key in ("title", "index") and key in record):
+            if record:
+                yield _paper(record)
+            record, last = {}, ""
+        if name is not None:
+            last = key
+            if key:
+                record[key] = line[len(name) :].strip()
+        elif line and last in record:
+            record[last] += f" {line}"  # a text that was broken into lines
+    if record:
+        yield _paper(record)
+
+
+def _paper(record: dict[str, str]) -> Paper:
+    names = record.pop("authors", "")
+    split = names.split(";" if ";" in names else ",")
+    return Paper(**record, authors=_names(split))
+
+
+def _names(names) -> list[str]:
+    """Clean names, each once, in their order."""
+    cleaned = (" ".join(str(name).split()) for name in names)
+    return list(dict.fromkeys(name for name in cleaned if name))
+
+
+def _from_json(path: Path, lines) -> Iterator[Paper]:
+    for number, line in lines:
+        # in some dumps the objects are the elements of one long list
+        line = line.strip().lstrip("[, ").rstrip("], ")
+        if not line:
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            raise malformed(path, number, "not one JSON object in a line") from None
+        if not isinstance(entry, dict):
+            raise malformed(path, number, "not a JSON object")
+        authors = entry.get("authors") or []
+        if isinstance(authors, str):
+            authors = authors.split(";" if ";" in authors else ",")
+        yield Paper(
+            index=str(entry.get("id") or ""),
+            title=str(entry.get("title") or ""),
+            venue=_plain(entry.get("venue")),
+            year=str(entry.get("year") or ""),
+            abstract=_abstract(entry),
+            authors=_names(_plain(author) for author in authors),
+        )
+
+
+def _plain(value) -> str:
+    """A name, or the name in an object that describes it."""
+    if isinstance(value, dict):
+        value = value.get("name") or value.get("raw")
+    return str(value or "")
+
+
+def _abstract(entry: dict) -> str:
+    """The abstract, or its words in order where the dump has an index of them."""
+    index = (entry.get("indexed_abstract") or {}).get("InvertedIndex")
+    if entry.get("abstract") or not index:
+        return str(entry.get("abstract") or "")
+    places = sorted((place, word) for word, found in index.items() for place in found)
+    return " ".join(word for _, word in places)
+
+
+def _selected(path: Path, options: dict) -> tuple[list[Paper], list[str], list[str]]:
+    """Papers of the wanted venues and years, their classes, and what was left out."""
+    class_of = {}
+    for name, venues in options["venues"].items():
+        for venue in venues:
+            if class_of.setdefault(_folded(venue), name) != name:
+                raise RecocoError(f"The venue {venue} is in two classes; correct the card.")
+    first, last = options.get("years", (None, None))
+    papers, classes, seen = [], [], set()
+    read = repeated = outside = 0
+    for paper in papers_of(path):
+        read += 1
+        name = class_of.get(_folded(paper.venue))
+        if name is None:
+            continue
+        if first is not None and not (paper.year.isdigit() and first <= int(paper.year) <= last):
+            outside += 1
+            continue
+        identity = paper.index or _folded(f"{paper.title} {paper.year}")
+        if identity in seen:
+            repeated += 1
+            continue
+        seen.add(identity)
+        papers.append(paper)
+        classes.append(name)
+    dropped = [f"{read - len(papers)} of {read} papers are of other venues or left out"]
+    if outside:
+        dropped.append(f"{outside} papers of the venues are not of the years {first} to {last}")
+    if repeated:
+        dropped.append(f"{repeated} papers of the venues are in the dump twice")
+    _all_classes(classes, options)
+    return papers, classes, dropped
+
+
+def _all_classes(labels, options: dict) -> None:
+    missing = [name for name in options["venues"] if name not in set(labels)]
+    if missing:
+        raise RecocoError(
+            f"{options['file']} has no paper of {', '.join(missing)} that can be used; correct "
+            "the names of the venues in the card."
+        )
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _authors(papers: list[Paper]) -> tuple[csr_matrix, list[str]]:
+    """Papers by authors, in alphabetical order."""
+    names = sorted({name for paper in papers for name in paper.authors})
+    column_of = {name: j for j, name in enumerate(names)}
+    row = [i for i, paper in enumerate(papers) for _ in paper.authors]
+    column = [column_of[name] for paper in papers for name in paper.authors]
+    return matrix(np.ones(len(row)), row, column, (len(papers), len(names))), names
+
+
+def _complete(views, terms, labels, dropped):
+    """Leave out the papers that are empty in a view, then the features of no paper."""
+    filled = np.all([np.diff(view.indptr) > 0 for view in views], axis=0)
+    if filled.all():
+        return views, terms, labels
+    dropped.append(
+        f"{int((~filled).sum())} of {filled.size} papers of the venues have no words in title or "
+        "abstract, or no authors"
+    )
+    kept_views, kept_terms = [], []
+    for view, words in zip(views, terms, strict=True):
+        view = view[filled]
+        used = np.flatnonzero(np.bincount(view.indices, minlength=view.shape[1]))
+        kept_views.append(csr_matrix(view[:, used]))
+        kept_terms.append([words[j] for j in used])
+    return kept_views, kept_terms, labels[filled]
