@@ -12,7 +12,7 @@ from pathlib import Path
 from recoco import paths, store
 
 # a section is a module with ``measure(repetitions) -> dict`` and ``markdown(dict) -> str``
-SECTIONS = ("coclus", "factors", "spherical", "words", "ebco", "costar")
+SECTIONS = ("coclus", "factors", "spherical", "words", "ebco", "costar", "tsplbm")
 
 
 def main(arguments=None) -> int:

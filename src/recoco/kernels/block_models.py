@@ -1,0 +1,339 @@
+"""Poisson block models: the steps of EM for many starts, and exact moves of single nodes.
+
+Posteriors of T starts are kept as (n, T, g), so that what is gathered for a non-zero lies side
+by side; products with the matrix go through all starts at once, row by row. All other sums of a
+start are taken by one thread in a fixed order and never mix with those of another start, so that
+nothing depends on the batch or on the number of threads.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+# models of a graph: Poisson(gamma_kl) without the diagonal; Poisson(x_i. x_j. gamma_kl); the same
+# with one gamma for all blocks off the diagonal
+PSBM, PLBM, SPLBM = 0, 1, 2
+# a cluster with less weight than this is empty: nothing joins it
+EMPTY = 1e-100
+# -z log z of a smaller posterior is lost in the roundings of any sum
+TINY = 1e-20
+FORBIDDEN = -1e200
+# stands for the logarithm of a rate of 0
+LOWEST = -700.0
+HALVINGS = 40
+CHUNK = 64
+
+
+@njit(cache=True, nogil=True)
+def _product_rows(first, last, indptr, indices, data, source, out):
+    width = out.shape[1]
+    for i in range(first, last):
+        row = out[i]
+        row[:] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            a = data[p]
+            values = source[indices[p]]
+            for c in range(width):
+                row[c] += a * values[c]
+
+
+@njit(cache=True, nogil=True)
+def product(indptr, indices, data, source, out):
+    """Sparse (n, d) times dense (d, w); out (n, w) is overwritten."""
+    _product_rows(0, out.shape[0], indptr, indices, data, source, out)
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def product_parallel(indptr, indices, data, source, out):
+    """The same as :func:`product`, the rows spread over numba's threads."""
+    n = out.shape[0]
+    for c in prange((n + CHUNK - 1) // CHUNK):
+        _product_rows(c * CHUNK, min(n, (c + 1) * CHUNK), indptr, indices, data, source, out)
+
+
+@njit(cache=True, nogil=True)
+def _softmax(score, out, hard):
+    """Write exp(score) / sum, or 1 for the largest (of equal ones the first)."""
+    best = 0
+    for k in range(1, score.size):
+        if score[k] > score[best]:
+            best = k
+    if hard:
+        out[:] = 0.0
+        out[best] = 1.0
+        return
+    total = 0.0
+    for k in range(score.size):
+        out[k] = np.exp(score[k] - score[best])
+        total += out[k]
+    for k in range(score.size):
+        out[k] /= total
+
+
+@njit(cache=True, nogil=True)
+def _counts(Z, log_share):
+    """Logarithms of the proportions; returns sum_k n_k log pi_k + H(Z)."""
+    n, g = Z.shape
+    counts = np.zeros(g)
+    value = 0.0
+    for i in range(n):
+        for k in range(g):
+            z = Z[i, k]
+            counts[k] += z
+            if TINY < z < 1.0:
+                value -= z * np.log(z)
+    for k in range(g):
+        if counts[k] > EMPTY:
+            log_share[k] = np.log(counts[k] / n)
+            value += counts[k] * log_share[k]
+        else:
+            log_share[k] = FORBIDDEN
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _rate(weight, first, second):
+    """log(weight / (first * second)), the estimate of a gamma."""
+    if weight <= EMPTY or first <= EMPTY or second <= EMPTY:
+        return LOWEST
+    return max(np.log(weight) - np.log(first) - np.log(second), LOWEST)
+
+
+@njit(cache=True, nogil=True)
+def _diagonal_rates(inside, mass, other_mass, ratio, pull, other_pull):
+    """Estimates of the diagonal model from x_kk, x_k. and x_.k.
+
+    Parameters
+    ----------
+    ratio : log(gamma_kk / gamma), overwritten
+    pull, other_pull : x_.k (gamma_kk - gamma) and x_k. (gamma_kk - gamma), overwritten
+
+    Returns
+    -------
+    sum_k x_kk log gamma_kk + (N - sum_k x_kk) log gamma - N
+    """
+    g = inside.size
+    total = 0.0
+    other_total = 0.0
+    outside = 0.0
+    for k in range(g):
+        total += mass[k]
+        other_total += other_mass[k]
+        outside += max(mass[k] - inside[k], 0.0)
+    cells = 0.0  # N^2 - sum_k x_k. x_.k, without the difference of large numbers
+    for k in range(g):
+        cells += mass[k] * max(other_total - other_mass[k], 0.0)
+    log_rate = _rate(outside, cells, 1.0)
+    rate = np.exp(log_rate)
+    value = -total
+    if outside > EMPTY:
+        value += outside * log_rate
+    for k in range(g):
+        own = _rate(inside[k], mass[k], other_mass[k])
+        ratio[k] = own - log_rate
+        pull[k] = other_mass[k] * (np.exp(own) - rate)
+        other_pull[k] = mass[k] * (np.exp(own) - rate)
+        if inside[k] > EMPTY:
+            value += inside[k] * own
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _full_rates(table, first, second, logs):
+    """Estimates of the model with a gamma for each block; logs is overwritten.
+
+    Returns sum_kl x_kl log gamma_kl - N.
+    """
+    value = 0.0
+    for k in range(table.shape[0]):
+        for m in range(table.shape[1]):
+            logs[k, m] = _rate(table[k, m], first[k], second[m])
+            if table[k, m] > EMPTY:
+                value += table[k, m] * (logs[k, m] - 1.0)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _table(Z, P):
+    """x_kl = sum_i z_ik P_il."""
+    table = np.zeros((Z.shape[1], P.shape[1]))
+    for i in range(Z.shape[0]):
+        for k in range(Z.shape[1]):
+            z = Z[i, k]
+            if z > 0.0:
+                for m in range(P.shape[1]):
+                    table[k, m] += z * P[i, m]
+    return table
+
+
+@njit(cache=True, nogil=True)
+def _simple_rates(table, Z, logs, pull, rates):
+    """Estimates of the model without degrees: x_kl over the number of pairs i != j."""
+    n, g = Z.shape
+    pairs = np.zeros((g, g))
+    counts = np.zeros(g)
+    for i in range(n):
+        for k in range(g):
+            counts[k] += Z[i, k]
+            for m in range(g):
+                pairs[k, m] -= Z[i, k] * Z[i, m]
+    value = 0.0
+    pull[:] = 0.0
+    for k in range(g):
+        for m in range(g):
+            pairs[k, m] += counts[k] * counts[m]
+            logs[k, m] = _rate(table[k, m], pairs[k, m], 1.0)
+            rates[k, m] = np.exp(logs[k, m])
+            pull[k] += counts[m] * rates[k, m]
+            if table[k, m] > EMPTY:
+                value += table[k, m] * (logs[k, m] - 1.0)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _maximise_one(model, Z, P, degree, log_share, logs, pull, rates):
+    """M-step of a start on v graphs, and the bound that it reaches."""
+    v, n, g = P.shape
+    value = _counts(Z, log_share)
+    spare = np.empty(g)
+    for b in range(v):
+        mass = np.zeros(g)
+        for i in range(n):
+            for k in range(g):
+                mass[k] += Z[i, k] * degree[b, i]
+        if model == SPLBM:
+            inside = np.zeros(g)
+            for i in range(n):
+                for k in range(g):
+                    inside[k] += Z[i, k] * P[b, i, k]
+            value += 0.5 * _diagonal_rates(inside, mass, mass, logs[b, 0], pull[b], spare)
+            continue
+        table = _table(Z, P[b])
+        if model == PLBM:
+            value += 0.5 * _full_rates(table, mass, mass, logs[b])
+        else:
+            value += 0.5 * _simple_rates(table, Z, logs[b], pull[b], rates[b])
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _expect_rows(
+    first, last, model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out
+):
+    """E-step of some nodes: row by row, as the posteriors of the starts lie.
+
+    The degree term of PLBM is the same for all clusters, since sum_l x_l. gamma_kl = 1.
+    """
+    v, _, T, g = P.shape
+    score = np.empty(g)
+    for i in range(first, last):
+        for t in range(T):
+            for k in range(g):
+                score[k] = log_share[t, k]
+            for b in range(v):
+                d = degree[b, i]
+                if model == SPLBM:
+                    for k in range(g):
+                        if derived:
+                            score[k] += P[b, i, t, k] * logs[t, b, 0, k] - d * pull[t, b, k]
+                        else:
+                            score[k] += 0.5 * P[b, i, t, k] * logs[t, b, 0, k]
+                    continue
+                for k in range(g):
+                    for m in range(g):
+                        score[k] += P[b, i, t, m] * logs[t, b, k, m]
+                if model == PSBM:
+                    for k in range(g):
+                        score[k] -= pull[t, b, k]
+                        for m in range(g):
+                            score[k] += Z[i, t, m] * rates[t, b, k, m]
+            _softmax(score, out[i, t], hard)
+
+
+@njit(cache=True, nogil=True)
+def maximise(model, Z, P, degree, log_share, logs, pull, rates, bound):
+    """M-step of every start.
+
+    Parameters
+    ----------
+    model : int, PSBM, PLBM or SPLBM
+    Z : float64 (n, T, g)
+    P : float64 (v, n, T, g), the products of the graphs with Z
+    degree : float64 (v, n), row sums
+    log_share : (T, g); logs : (T, v, g or 1, g); pull : (T, v, g); rates : (T, v, g, g) for PSBM
+        The estimates, overwritten.
+    bound : float64 (T,), overwritten
+    """
+    for t in range(Z.shape[1]):
+        bound[t] = _maximise_one(
+            model, Z[:, t], P[:, :, t], degree, log_share[t], logs[t], pull[t], rates[t]
+        )
+
+
+@njit(cache=True, nogil=True)
+def expect(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out):
+    """E-step of every start; out (n, T, g) is overwritten.
+
+    ``derived``: as the criterion has it; if not, as printed (SPLBM only). ``hard``: 1 for the
+    most probable cluster.
+    """
+    _expect_rows(
+        0, len(Z), model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def expect_parallel(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out):
+    """The same as :func:`expect`, the nodes spread over numba's threads."""
+    n = len(Z)
+    for c in prange((n + CHUNK - 1) // CHUNK):
+        _expect_rows(
+            c * CHUNK, min(n, (c + 1) * CHUNK), model, derived, hard, Z, P, degree, log_share,
+            logs, pull, rates, out,
+        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _accept_one(model, halve, Z, P, degree, log_share, logs, pull, rates, old, old_Z, old_P):
+    """M-step on new posteriors, drawn back towards the old ones while the bound is below theirs.
+
+    The new ones lie in a direction in which the bound rises, so a short enough step is found;
+    the products are linear, so it costs no further one.
+    """
+    value = _maximise_one(model, Z, P, degree, log_share, logs, pull, rates)
+    if not halve:
+        return value
+    least = old - 1e-13 * abs(old)
+    v, n, g = P.shape
+    for halving in range(HALVINGS + 1):
+        if value >= least:
+            break
+        share = 0.5 if halving < HALVINGS else 0.0
+        for i in range(n):
+            for k in range(g):
+                Z[i, k] = share * Z[i, k] + (1.0 - share) * old_Z[i, k]
+        for b in range(v):
+            for i in range(n):
+                for k in range(g):
+                    P[b, i, k] = share * P[b, i, k] + (1.0 - share) * old_P[b, i, k]
+        value = _maximise_one(model, Z, P, degree, log_share, logs, pull, rates)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def accept(model, halve, Z, P, degree, log_share, logs, pull, rates, bound, old_Z, old_P):
+    """M-step of every start on the new Z and P; bound is that of the old ones, overwritten."""
+    for t in range(Z.shape[1]):
+        bound[t] = _accept_one(
+            model, halve, Z[:, t], P[:, :, t], degree, log_share[t], logs[t], pull[t], rates[t],
+            bound[t], old_Z[:, t], old_P[:, :, t],
+        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def accept_parallel(model, halve, Z, P, degree, log_share, logs, pull, rates, bound, old_Z, old_P):
+    """The same as :func:`accept`, the starts spread over numba's threads."""
+    for t in prange(Z.shape[1]):
+        bound[t] = _accept_one(
+            model, halve, Z[:, t], P[:, :, t], degree, log_share[t], logs[t], pull[t], rates[t],
+            bound[t], old_Z[:, t], old_P[:, :, t],
+        )  # fmt: skip

@@ -1,0 +1,128 @@
+"""Choice of the number of clusters of a block model by the integrated completed likelihood."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import clone
+
+from recoco.errors import RecocoError
+from recoco.methods.block_engine import Graphs, one_hot, stack
+from recoco.methods.block_models import DCSBM, PLBM, PSBM, SPLBM
+from recoco.methods.tsplbm import TSPLBM
+
+
+@dataclass
+class Choice:
+    """ICL by number of clusters, and the fitted model whose ICL is largest."""
+
+    icl: dict[int, float]
+    model: object
+
+    @property
+    def n_clusters(self) -> int:
+        return self.model.n_clusters
+
+
+def icl(model, X) -> float:
+    """Return the ICL of a fitted block model, up to terms that depend on X only.
+
+    It is the likelihood of the data and the labels (the largest posteriors), less half the
+    logarithm of the number of cells for every gamma and half that of the elements for every free
+    proportion (Daudin et al. 2008). On a graph the cells are the pairs of nodes: n (n - 1) / 2
+    without the diagonal (PSBM), n (n + 1) / 2 with it. The proportions of DC-SBM are equal.
+
+    Parameters
+    ----------
+    model : PSBM, DCSBM, PLBM, SPLBM or TSPLBM, fitted to X
+    X : the data it was fitted to
+
+    Returns
+    -------
+    float; the larger the better. Values of different kinds of models cannot be compared.
+    """
+    if not isinstance(model, PSBM | DCSBM | PLBM | SPLBM | TSPLBM):
+        raise RecocoError(
+            f"There is no ICL of {type(model).__name__}: give a PSBM, DCSBM, PLBM, SPLBM or TSPLBM."
+        )
+    if not hasattr(model, "row_labels_"):
+        raise RecocoError(f"{model.title} is not fitted: call fit() before icl().")
+    data = model._check(X)
+    if data.shape[0] != model.row_labels_.size:
+        raise RecocoError(
+            f"The model was fitted to {model.row_labels_.size} nodes or rows and X has "
+            f"{data.shape[0]}: give the same X."
+        )
+    return _graph_icl(model, data) if isinstance(data, Graphs) else _matrix_icl(model, data)
+
+
+def _graph_icl(model, graphs: Graphs) -> float:
+    from recoco.kernels import block_models as kernel
+
+    n, v, g = graphs.shape[0], len(graphs.graphs), model.n_clusters
+    diagonal = isinstance(model, SPLBM | TSPLBM)
+    simple = isinstance(model, PSBM)
+    which = kernel.PSBM if simple else kernel.SPLBM if diagonal else kernel.PLBM
+    problem = stack(graphs, diagonal=not simple)
+    Z = one_hot([model.row_labels_], g)
+    shares, bound = np.empty((1, g)), np.empty(1)
+    estimates = (shares, np.empty((1, v, 1 if diagonal else g, g)), np.empty((1, v, g)),
+                 np.empty((1, v, g, g)))  # fmt: skip
+    kernel.maximise(which, Z, problem.product(Z, False), problem.degree, *estimates, bound)
+    pairs = n * (n - 1) / 2 if simple else n * (n + 1) / 2
+    gammas = v * _gammas(g, g * (g + 1) / 2, diagonal)
+    value = bound[0] - 0.5 * gammas * np.log(pairs)
+    if isinstance(model, DCSBM):
+        counts = Z.sum(axis=(0, 1))
+        value -= (counts * np.where(counts > 0, shares[0], 0.0)).sum()
+        return float(value - n * np.log(g))
+    return float(value - 0.5 * (g - 1) * np.log(n))
+
+
+def _gammas(g: int, blocks: float, diagonal: bool) -> float:
+    """Number of free gammas: with one cluster there is no block off the diagonal."""
+    return g + (g > 1) if diagonal else blocks
+
+
+def _matrix_icl(model, A) -> float:
+    (n, d), g, m = A.shape, model.n_clusters, model._m
+    R, C = np.eye(g)[model.row_labels_], np.eye(m)[model.column_labels_]
+    table = R.T @ (A @ C)
+    weights = np.outer(table.sum(axis=1), table.sum(axis=0))
+    diagonal = isinstance(model, SPLBM)
+    if diagonal:
+        own = np.eye(g, dtype=bool)
+        table = np.r_[table[own], table[~own].sum()]
+        weights = np.r_[weights[own], weights[~own].sum()]
+    filled = table > 0
+    value = (table[filled] * (np.log(table[filled] / weights[filled]) - 1.0)).sum()
+    for labels in (R, C):
+        counts = labels.sum(axis=0)
+        value += (counts[counts > 0] * np.log(counts[counts > 0] / len(labels))).sum()
+    value -= 0.5 * _gammas(g, g * m, diagonal) * np.log(n * d)
+    return float(value - 0.5 * (g - 1) * np.log(n) - 0.5 * (m - 1) * np.log(d))
+
+
+def choose_n_clusters(model, X, numbers) -> Choice:
+    """Fit the model with each number of clusters and keep the one of largest ICL.
+
+    Parameters
+    ----------
+    model : a block model, whose other parameters are taken as they are (``n_init`` starts for
+        each number; more than one is advised)
+    X : the data
+    numbers : iterable of int
+
+    Returns
+    -------
+    Choice; of equal values the smallest number
+    """
+    numbers = sorted(set(numbers))
+    if not numbers:
+        raise RecocoError("No numbers of clusters to choose from: give at least one.")
+    values, best = {}, None
+    for g in numbers:
+        fitted = clone(model).set_params(n_clusters=g).fit(X)
+        values[g] = icl(fitted, X)
+        if best is None or values[g] > values[best.n_clusters]:
+            best = fitted
+    return Choice(values, best)

@@ -1,0 +1,334 @@
+"""What the block models share: checked graphs, batches of starts through EM, choice by ICL."""
+
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+
+from recoco.errors import RecocoError
+from recoco.graph_views import Cooccurrence
+from recoco.methods.base import Clusterer, Starts, check_integer, check_matrix, label_dtype
+
+# work of a step for which threads take longer to start than to finish
+SMALL = 2_000_000
+
+
+class Graphs:
+    """Checked graphs on the same nodes; each is a symmetric matrix or a :class:`Cooccurrence`."""
+
+    def __init__(self, graphs: list):
+        self.graphs = graphs
+        self.degree = np.array([_degrees(graph) for graph in graphs])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.graphs[0].shape
+
+    @property
+    def nnz(self) -> int:
+        return sum(graph.nnz for graph in self.graphs)
+
+
+def _degrees(graph) -> np.ndarray:
+    if isinstance(graph, Cooccurrence):
+        return graph.degrees()
+    return np.asarray(graph.sum(axis=1)).ravel()
+
+
+def as_graphs(X) -> list:
+    """A list of matrices, or an array (v, n, n), is a list of graphs; all else is one graph."""
+    if isinstance(X, Cooccurrence) or sparse.issparse(X):
+        return [X]
+    if isinstance(X, np.ndarray) and X.ndim != 3:
+        return [X]
+    several = isinstance(X, list | tuple | np.ndarray) and len(X) > 0
+    if several and all(
+        isinstance(x, Cooccurrence) or sparse.issparse(x) or np.ndim(x) == 2 for x in X
+    ):
+        return list(X)
+    return [X]
+
+
+def asymmetry(A: sparse.csr_matrix) -> tuple[int, int] | None:
+    """Return where a square matrix is farthest from its transpose, None if it is symmetric."""
+    difference = abs(A - A.T).tocoo()
+    if difference.nnz == 0 or difference.data.max() <= 1e-9 * A.data.max():
+        return None
+    worst = int(np.argmax(difference.data))
+    i, j = sorted((int(difference.row[worst]), int(difference.col[worst])))
+    return i, j
+
+
+def check_graph(X):
+    """Return one graph as symmetric CSR (or as it is, if held as a product)."""
+    if isinstance(X, Cooccurrence):
+        return X
+    A = check_matrix(X)
+    if A.shape[0] != A.shape[1]:
+        raise RecocoError(
+            f"A graph must be a square matrix, but this one has shape {A.shape}: "
+            "give a matrix of nodes by nodes, such as recoco.graph_views makes of features."
+        )
+    place = asymmetry(A)
+    if place is not None:
+        i, j = place
+        raise RecocoError(
+            f"The graph is not symmetric, entry ({i}, {j}) is {A[i, j]:g} and ({j}, {i}) is "
+            f"{A[j, i]:g}: make it undirected first, see recoco.graph_views.symmetrised."
+        )
+    return A
+
+
+def check_graphs(X) -> Graphs:
+    """Return the graphs, or say why they cannot be clustered together."""
+    given, checked = as_graphs(X), []
+    for number, graph in enumerate(given, 1):
+        try:
+            checked.append(check_graph(graph))
+        except RecocoError as error:
+            if len(given) == 1:
+                raise
+            raise RecocoError(f"Graph {number}: {error}") from None
+    sizes = [graph.shape[0] for graph in checked]
+    if len(set(sizes)) > 1:
+        raise RecocoError(
+            f"The graphs have {', '.join(map(str, sizes))} nodes: "
+            "give the same nodes in the same order in every graph."
+        )
+    graphs = Graphs(checked)
+    alone = np.flatnonzero(graphs.degree.max(axis=0) <= 0)
+    if alone.size:
+        more = f" and {alone.size - 1} more have" if alone.size > 1 else " has"
+        where = " in any graph" if len(checked) > 1 else ""
+        raise RecocoError(
+            f"Node {alone[0]}{more} no edge{where}: drop the isolated nodes, "
+            "see recoco.graph_views.linked_nodes."
+        )
+    return graphs
+
+
+class GraphClusterer(Clusterer):
+    """Base of the models of graphs: nodes have one partition."""
+
+    graphs_only = True
+
+    def _check(self, X) -> Graphs:
+        graphs = X if isinstance(X, Graphs) else check_graphs(X)
+        if self.views == "one" and len(graphs.graphs) > 1:
+            raise RecocoError(
+                f"{self.title} was given {len(graphs.graphs)} graphs: give one, or take TSPLBM."
+            )
+        self._check_numbers(graphs)
+        return graphs
+
+    def _check_numbers(self, graphs) -> None:
+        n = graphs.shape[0]
+        g = check_integer(self.n_clusters, "n_clusters", 1)
+        check_integer(self.n_init, "n_init", 1)
+        check_integer(self.max_iter, "max_iter", 1)
+        if not isinstance(self.tol, Real) or not self.tol >= 0:
+            raise RecocoError(f"tol is {self.tol!r}: give a number of at least 0.")
+        check_integer(getattr(self, "hard_steps", 0), "hard_steps", 0)
+        if g > n:
+            raise RecocoError(
+                f"{g} clusters were asked of a graph with {n} nodes: "
+                f"ask for at most {n} or give more nodes."
+            )
+
+    def _check_init(self, A, init):
+        return check_labels(init, A.shape[1], self.n_clusters)
+
+    def _batch_size(self, A):
+        return int(np.clip(256 // self.n_clusters, 2, 32))
+
+    def fit(self, X, y=None, init=None):
+        """Cluster the nodes (or rows and columns).
+
+        Parameters
+        ----------
+        X : the data, see the class
+        y : ignored
+        init : labels, optional
+            An explicit start in place of the random ones, see the class.
+
+        Returns
+        -------
+        self, with ``posteriors_`` (n, g) of the start that was kept besides the labels; for
+        hard models they are 0 and 1
+        """
+        if init is not None and not hasattr(self, "_check_init"):
+            raise RecocoError(f"{self.title} takes no explicit start: leave init out.")
+        self._kept = None
+        try:
+            runs = self._fit(X, [self._seed()], init=init)
+            self.posteriors_ = self._kept[1]
+        finally:
+            del self._kept
+        self.row_labels_ = self.labels_ = runs.row_labels[0]
+        self.column_labels_ = None if runs.column_labels is None else runs.column_labels[0]
+        self.criterion_ = float(runs.criterion[0])
+        self.criterion_history_ = runs.histories[0]
+        self.n_iter_ = int(runs.n_iter[0])
+        self.n_features_in_ = self.row_labels_.size
+        if self.column_labels_ is not None:
+            self.n_features_in_ = self.column_labels_.size
+        return self
+
+    def _keep(self, criterion, posteriors) -> None:
+        """Remember the posteriors of the best start, only while fit() runs."""
+        if not hasattr(self, "_kept"):
+            return
+        best = int(np.argmax(criterion))
+        if self._kept is None or criterion[best] > self._kept[0]:
+            self._kept = (criterion[best], posteriors[best].copy())
+
+
+def check_labels(init, size: int, g: int) -> np.ndarray:
+    """Return labels of a start, or say what is wrong with them."""
+    init = np.asarray(init)
+    if init.shape != (size,) or init.dtype.kind not in "iu":
+        raise RecocoError(
+            f"The start has shape {init.shape} and type {init.dtype}: "
+            f"give {size} whole numbers, the label of each."
+        )
+    if init.min() < 0 or init.max() >= g:
+        raise RecocoError(
+            f"The start has labels from {init.min()} to {init.max()}: "
+            f"{g} clusters are numbered 0 to {g - 1}."
+        )
+    return init
+
+
+def one_hot(labels, g: int) -> np.ndarray:
+    """Labels (T, n) as posteriors (n, T, g)."""
+    return np.ascontiguousarray(np.eye(g)[np.asarray(labels).T])
+
+
+def finished(histories, n_iter) -> list[np.ndarray]:
+    return [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
+
+
+@dataclass
+class Stack:
+    """The graphs as the rows (v n) of one matrix, whose columns are the nodes and then the
+    features of graphs that are held as products; ``inner`` gives the latter from the nodes."""
+
+    rows: sparse.csr_matrix
+    inner: sparse.csr_matrix | None
+    degree: np.ndarray
+
+    def product(self, Z, threads: bool, out=None) -> np.ndarray:
+        """Multiply all graphs with Z (n, T, g): (v, n, T, g)."""
+        n, T, g = Z.shape
+        source = Z.reshape(n, T * g)
+        if self.inner is not None:
+            both = np.empty((n + self.inner.shape[0], T * g))
+            both[:n] = source
+            multiply(self.inner, source, threads, both[n:])
+            source = both
+        if out is None:
+            out = np.empty((len(self.degree), n, T, g))
+        multiply(self.rows, source, threads, out.reshape(-1, T * g))
+        return out
+
+
+def multiply(A: sparse.csr_matrix, source, threads: bool, out=None) -> np.ndarray:
+    from recoco.kernels import block_models as kernel
+
+    out = np.empty((A.shape[0], source.shape[1])) if out is None else out
+    run = kernel.product_parallel if threads else kernel.product
+    run(A.indptr, A.indices, A.data, source, out)
+    return out
+
+
+def stack(graphs: Graphs, diagonal: bool = True) -> Stack:
+    """Put the graphs below each other, without their diagonals if asked for."""
+    n = graphs.shape[0]
+    inner = [graph.B.T.tocsr() for graph in graphs.graphs if isinstance(graph, Cooccurrence)]
+    width = n + sum(part.shape[0] for part in inner)
+    parts, first, degree = [], n, []
+    for graph in graphs.graphs:
+        if isinstance(graph, Cooccurrence) and diagonal:
+            part, shift = graph.B, first
+            first += graph.B.shape[1]
+            degree.append(graph.degrees())
+        else:
+            part, shift = (graph if sparse.issparse(graph) else graph.matrix()), 0
+            if not diagonal:
+                part = sparse.csr_matrix(part - sparse.diags(part.diagonal()))
+                part.eliminate_zeros()
+            degree.append(_degrees(part))
+        moved = (part.data, part.indices + np.int32(shift), part.indptr)
+        parts.append(sparse.csr_matrix(moved, shape=(n, width)))
+    rows = parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
+    inner = sparse.vstack(inner, format="csr") if inner and diagonal else None
+    return Stack(_plain(rows), None if inner is None else _plain(inner), np.array(degree))
+
+
+def _plain(A: sparse.csr_matrix) -> sparse.csr_matrix:
+    """One type of index for all matrices, so that the kernels are compiled once."""
+    parts = (A.data, A.indices.astype(np.int32, copy=False), A.indptr.astype(np.int64))
+    return sparse.csr_matrix(parts, shape=A.shape)
+
+
+def run_graphs(problem: Stack, labels, g, model, derived, settings):
+    """EM on graphs from every given partition of the nodes.
+
+    Returns
+    -------
+    Starts, posteriors (T, n, g)
+    """
+    import numba
+
+    from recoco.kernels import block_models as kernel
+
+    T, (v, n) = len(labels), problem.degree.shape
+    max_iter, tol = settings.max_iter, settings.tol
+    threads = numba.get_num_threads() > 1 and problem.rows.nnz * g * T > SMALL
+    expect = kernel.expect_parallel if threads else kernel.expect
+    accept = kernel.accept_parallel if threads else kernel.accept
+    degree = problem.degree
+    Z = one_hot(labels, g)
+    P = problem.product(Z, threads)
+    height = 1 if model == kernel.SPLBM else g
+    rates = (T, v, g, g) if model == kernel.PSBM else (T, 1, 1, 1)
+    estimates = [np.empty((T, g)), np.empty((T, v, height, g)), np.empty((T, v, g)),
+                 np.empty(rates)]  # fmt: skip
+    bound = np.empty(T)
+    kernel.maximise(model, Z, P, degree, *estimates, bound)
+    for _ in range(settings.hard_steps):
+        new = np.empty_like(Z)
+        expect(model, derived, True, Z, P, degree, *estimates, new)
+        Z, P = new, problem.product(new, threads)
+        kernel.maximise(model, Z, P, degree, *estimates, bound)
+    posteriors = np.empty((T, n, g))
+    histories = np.full((T, max_iter), -np.inf)
+    n_iter = np.zeros(T, np.int32)
+    active = np.arange(T)
+    new, products = np.empty_like(Z), np.empty_like(P)
+    for iteration in range(max_iter):
+        expect(model, derived, False, Z, P, degree, *estimates, new)
+        problem.product(new, threads, products)
+        old = bound.copy()
+        accept(model, derived, new, products, degree, *estimates, bound, Z, P)
+        Z, P, new, products = new, products, Z, P
+        histories[active, iteration] = bound
+        n_iter[active] = iteration + 1
+        change = bound - old if derived else np.abs(bound - old)
+        ended = (change <= tol * np.abs(bound)) | (iteration + 1 == max_iter)
+        if not ended.any():
+            continue
+        posteriors[active[ended]] = np.moveaxis(Z[:, ended], 1, 0)
+        active = active[~ended]
+        if active.size == 0:
+            break
+        Z = np.ascontiguousarray(Z[:, ~ended])
+        P = np.ascontiguousarray(P[:, :, ~ended])
+        new, products = np.empty_like(Z), np.empty_like(P)
+        bound = bound[~ended]
+        estimates = [part[~ended] for part in estimates]
+    histories = finished(histories, n_iter)
+    found = posteriors.argmax(axis=2).astype(label_dtype(g))
+    criterion = np.array([history[-1] for history in histories])
+    return Starts(found, None, criterion, n_iter, histories), posteriors
