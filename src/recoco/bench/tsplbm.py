@@ -217,7 +217,7 @@ def _peak() -> float:
 
 def _measure_whole() -> dict:
     """The same in a process of its own, so that its peak of memory is its own."""
-    command = "import json; from recoco import bench_tsplbm as b; print(json.dumps(b._whole()))"
+    command = "import json; from recoco.bench import tsplbm as b; print(json.dumps(b._whole()))"
     done = subprocess.run(
         [sys.executable, "-c", command], capture_output=True, text=True, env=dict(os.environ)
     )
