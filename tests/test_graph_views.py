@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from recoco.bench import graph_views
+from recoco import graph_views
 from recoco.bench import tsplbm as bench_tsplbm
 from recoco.errors import RecocoError
 from recoco.graph_views import (
