@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from recoco.compare import ranks
+from recoco.compare.costar import costar_figure12
 from recoco.compare.published import read_published
 from recoco.compare.ranks import (
     bayes_pairs,
-    costar_figure12,
     friedman,
     friedman_critical,
     groups_within,

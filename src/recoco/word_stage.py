@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recoco.coherence import corpus_for, count_windows, write_counts
+from recoco.coherence import check_vocabulary, corpus_for, count_windows, write_counts
 from recoco.cooccurrence import COUNTS, sppmi
 from recoco.datasets.card import load_card
 from recoco.datasets.dataset import load_prepared
@@ -44,8 +44,9 @@ def write_words(
     except (RecocoError, ArithmeticError, ValueError) as error:
         record.update(status="failed", error=f"{type(error).__name__}: {error}")
     else:
-        terms = load_prepared(prepared).terms[0]
-        if terms is not None:
+        dataset = load_prepared(prepared)
+        if dataset.terms[0] is not None:
+            terms = check_vocabulary(dataset.terms[0], dataset.X.shape[1])
             used, places = np.unique(arrays["top_words"], return_inverse=True)
             arrays["top_words"] = places.reshape(arrays["top_words"].shape).astype(np.int32)
             arrays["vocabulary"] = np.array([terms[j] for j in used], dtype=str)

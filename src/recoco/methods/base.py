@@ -99,6 +99,27 @@ def check_integer(value, name: str, least: int) -> int:
     return int(value)
 
 
+def check_tol(tol) -> None:
+    if not isinstance(tol, Real) or not tol >= 0:
+        raise RecocoError(f"tol is {tol!r}: give a number of at least 0.")
+
+
+def check_labels(init, size: int, g: int, side: str) -> np.ndarray:
+    """Return the labels of a start, one for each row, column or node, or say what is wrong."""
+    init = np.asarray(init)
+    if init.shape != (size,) or init.dtype.kind not in "iu":
+        raise RecocoError(
+            f"The start has shape {init.shape} and type {init.dtype}: "
+            f"give {size} whole numbers, the label of each {side}."
+        )
+    if init.min() < 0 or init.max() >= g:
+        raise RecocoError(
+            f"The start has labels from {init.min()} to {init.max()}: "
+            f"{g} clusters are numbered 0 to {g - 1}."
+        )
+    return init
+
+
 def check_seeds(seeds) -> list[int]:
     seeds = list(seeds)
     if not seeds:
@@ -180,8 +201,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         g = check_integer(self.n_clusters, "n_clusters", 1)
         check_integer(self.n_init, "n_init", 1)
         check_integer(self.max_iter, "max_iter", 1)
-        if not isinstance(self.tol, Real) or not self.tol >= 0:
-            raise RecocoError(f"tol is {self.tol!r}: give a number of at least 0.")
+        check_tol(self.tol)
         sides = (("rows", A.shape[0]), ("columns", A.shape[1]))[: 2 if self.two_sided else 1]
         for side, size in sides:
             if g > size:

@@ -1,14 +1,21 @@
 """What the block models share: checked graphs, batches of starts through EM, choice by ICL."""
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence
-from recoco.methods.base import Clusterer, Starts, check_integer, check_matrix, label_dtype
+from recoco.methods.base import (
+    Clusterer,
+    Starts,
+    check_integer,
+    check_labels,
+    check_matrix,
+    check_tol,
+    label_dtype,
+)
 
 # work of a step for which threads take longer to start than to finish
 SMALL = 2_000_000
@@ -127,8 +134,7 @@ class GraphClusterer(Clusterer):
         g = check_integer(self.n_clusters, "n_clusters", 1)
         check_integer(self.n_init, "n_init", 1)
         check_integer(self.max_iter, "max_iter", 1)
-        if not isinstance(self.tol, Real) or not self.tol >= 0:
-            raise RecocoError(f"tol is {self.tol!r}: give a number of at least 0.")
+        check_tol(self.tol)
         check_integer(getattr(self, "hard_steps", 0), "hard_steps", 0)
         if g > n:
             raise RecocoError(
@@ -137,7 +143,7 @@ class GraphClusterer(Clusterer):
             )
 
     def _check_init(self, A, init):
-        return check_labels(init, A.shape[1], self.n_clusters)
+        return check_labels(init, A.shape[1], self.n_clusters, "node")
 
     def _batch_size(self, A):
         return int(np.clip(256 // self.n_clusters, 2, 32))
@@ -182,22 +188,6 @@ class GraphClusterer(Clusterer):
         best = int(np.argmax(criterion))
         if self._kept is None or criterion[best] > self._kept[0]:
             self._kept = (criterion[best], posteriors[best].copy())
-
-
-def check_labels(init, size: int, g: int) -> np.ndarray:
-    """Return labels of a start, or say what is wrong with them."""
-    init = np.asarray(init)
-    if init.shape != (size,) or init.dtype.kind not in "iu":
-        raise RecocoError(
-            f"The start has shape {init.shape} and type {init.dtype}: "
-            f"give {size} whole numbers, the label of each."
-        )
-    if init.min() < 0 or init.max() >= g:
-        raise RecocoError(
-            f"The start has labels from {init.min()} to {init.max()}: "
-            f"{g} clusters are numbered 0 to {g - 1}."
-        )
-    return init
 
 
 def one_hot(labels, g: int) -> np.ndarray:

@@ -5,13 +5,12 @@ from sklearn.base import BiclusterMixin
 
 from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence
-from recoco.methods.base import check_integer, check_matrix
+from recoco.methods.base import check_integer, check_labels, check_matrix
 from recoco.methods.block_engine import (
     GraphClusterer,
     Graphs,
     asymmetry,
     check_graphs,
-    check_labels,
     run_graphs,
     stack,
 )
@@ -200,7 +199,7 @@ class _LatentBlockModel(BiclusterMixin, GraphClusterer):
         return self._m == self.n_clusters
 
     def _check_init(self, A, init):
-        return check_labels(init, A.shape[1], self._m)
+        return check_labels(init, A.shape[1], self._m, "column")
 
     def _prepare(self, A):
         if isinstance(A, Graphs):

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, label_dtype
+from recoco.methods.base import CoClusterer, Starts, check_labels, label_dtype
 
 # When no more than this share of the columns changes, a start leaves the batch and is ended on
 # its own, reading only what moves. A matter of speed: it depends on the start alone, so the
@@ -83,19 +82,7 @@ class CoClus(CoClusterer):
         self.random_state = random_state
 
     def _check_init(self, A, init):
-        init = np.asarray(init)
-        g = self.n_clusters
-        if init.shape != (A.shape[1],) or init.dtype.kind not in "iu":
-            raise RecocoError(
-                f"The start has shape {init.shape} and type {init.dtype}: "
-                f"give {A.shape[1]} whole numbers, the label of each column."
-            )
-        if init.min() < 0 or init.max() >= g:
-            raise RecocoError(
-                f"The start has labels from {init.min()} to {init.max()}: "
-                f"{g} clusters are numbered 0 to {g - 1}."
-            )
-        return init
+        return check_labels(init, A.shape[1], self.n_clusters, "column")
 
     def _batch_size(self, A):
         # labels and slots (2 bytes each) and sums by chunk must stay small beside the matrix

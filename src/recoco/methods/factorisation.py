@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
+from recoco.methods.base import CoClusterer, Starts, check_integer, check_labels, label_dtype
 from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross
 from recoco.methods.spherical import check_rows
 from recoco.schema import nearest
@@ -145,19 +145,7 @@ class Factorisation(CoClusterer):
         return A
 
     def _check_init(self, A, init):
-        init = np.asarray(init)
-        g = self.n_clusters
-        if init.shape != (A.shape[0],) or init.dtype.kind not in "iu":
-            raise RecocoError(
-                f"The start has shape {init.shape} and type {init.dtype}: "
-                f"give {A.shape[0]} whole numbers, the label of each row."
-            )
-        if init.min() < 0 or init.max() >= g:
-            raise RecocoError(
-                f"The start has labels from {init.min()} to {init.max()}: "
-                f"{g} clusters are numbered 0 to {g - 1}."
-            )
-        return init
+        return check_labels(init, A.shape[0], self.n_clusters, "row")
 
     def _m(self) -> int:
         """Number m of column clusters."""

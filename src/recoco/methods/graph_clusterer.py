@@ -3,8 +3,8 @@
 import numpy as np
 
 from recoco.errors import RecocoError
-from recoco.methods.base import check_integer, check_matrix
-from recoco.methods.multiview import MultiViewClusterer, Views, _as_list, check_tol
+from recoco.methods.base import check_integer, check_matrix, check_tol
+from recoco.methods.multiview import MultiViewClusterer, Views, _as_list
 
 
 def check_graphs(X, symmetric: bool = False) -> Views:

@@ -8,8 +8,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
-from recoco.methods.base import check_integer
-from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts, check_tol
+from recoco.methods.base import check_integer, check_tol
+from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts
 from recoco.methods.spectral import _cluster_points
 
 # keeps denominators above 0; a factor that is 0 stays 0

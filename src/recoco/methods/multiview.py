@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 from scipy import sparse
@@ -208,11 +207,6 @@ class MultiViewClusterer(Clusterer):
                     shape = (len(runs.criterion), *values.shape[1:])
                     runs.details[name] = np.zeros(shape, values.dtype)
                 runs.details[name][run] = values[b]
-
-
-def check_tol(tol) -> None:
-    if not isinstance(tol, Real) or not tol >= 0:
-        raise RecocoError(f"tol is {tol!r}: give a number of at least 0.")
 
 
 def view_scales(views: Views, weights: str) -> list[float]:

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from recoco.methods.base import check_integer
-from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts, check_tol, view_scales
+from recoco.methods.base import check_integer, check_tol
+from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts, view_scales
 
 # keeps denominators above 0; a factor that is 0 stays 0
 TINY = 1e-300

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
-from recoco.methods.base import Clusterer, Starts, label_dtype
+from recoco.methods.base import Clusterer, Starts, check_labels, label_dtype
 from recoco.schema import nearest
 
 MAX_ITER = 100
@@ -151,7 +151,7 @@ class SphericalKMeans(Clusterer):
         return A
 
     def _check_init(self, A, init):
-        return check_labels(init, A.shape[0], self.n_clusters)
+        return check_labels(init, A.shape[0], self.n_clusters, "row")
 
     def _batch_size(self, A):
         return 128  # of a start that is not running only the labels are kept
@@ -163,22 +163,6 @@ class SphericalKMeans(Clusterer):
         return _cluster(
             problem, generators, init, self.n_clusters, self.max_iter, self.tol, self.seeding
         )
-
-
-def check_labels(init, n: int, n_clusters: int) -> np.ndarray:
-    """Row labels given as a start, or a sentence."""
-    init = np.asarray(init)
-    if init.shape != (n,) or init.dtype.kind not in "iu":
-        raise RecocoError(
-            f"The start has shape {init.shape} and type {init.dtype}: "
-            f"give a whole number for each of the {n} rows."
-        )
-    if init.min() < 0 or init.max() >= n_clusters:
-        raise RecocoError(
-            f"The start has labels from {init.min()} to {init.max()}: "
-            f"give labels from 0 to {n_clusters - 1}."
-        )
-    return init
 
 
 def _problem(A, seeding):
