@@ -35,6 +35,8 @@ def test_environment_yml_has_the_locked_versions():
         entry.split("=", 1) for entry in listed if isinstance(entry, str) and "=" in entry
     )
     versions.pop("python>", None)
+    with_pip = next(entry["pip"] for entry in listed if isinstance(entry, dict))
+    versions |= dict(entry.split("==") for entry in with_pip)
     pins = locked()
     names = {Requirement(line).name for line in required()}
     assert versions == {name: pins[name.lower()] for name in names}

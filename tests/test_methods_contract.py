@@ -9,11 +9,14 @@ import twins
 from recoco.errors import RecocoError
 from recoco.methods import METHODS, get_method
 from recoco.methods.base import Clusterer, start_generator
+from recoco.methods.multiview import MultiViewClusterer
 from recoco.metrics import accuracy, canonical
 
 NULLS = {"null", "null-sorted"}
 # methods that start from directions of the rows, and descend without reaching the very bottom
 FROM_DIRECTIONS = {name for name in METHODS if getattr(get_method(name), "shared_starts", False)}
+# criteria (modularity, cut, information) that are 0 where all is one cluster
+NOTHING_IN_ONE = {"coclus", "specco", "spec", "croinfo", "coce", *NULLS}
 SEEDS = [3, 2**127 + 1, 5, 7, 11]
 
 
@@ -22,7 +25,14 @@ def blocks():
     return twins.planted(np.random.default_rng(0))
 
 
-@pytest.fixture(params=sorted(METHODS))
+def takes_a_matrix(name):
+    method = get_method(name)
+    graphs = getattr(method, "graphs_only", False)
+    return not graphs and not issubclass(method, MultiViewClusterer)
+
+
+# methods on graphs and on several views have contracts of their own
+@pytest.fixture(params=sorted(filter(takes_a_matrix, METHODS)))
 def method(request):
     return get_method(request.param)
 
@@ -38,7 +48,9 @@ def same(a, b):
     assert a.details["start"].tobytes() == b.details["start"].tobytes()
 
 
-def test_describes_itself(method):
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_describes_itself(name):
+    method = get_method(name)
     assert issubclass(method, Clusterer)
     assert METHODS[method.name].endswith(f":{method.__name__}")
     for text in (method.title, method.reference, method.equation_notes, method.__doc__):
@@ -108,7 +120,7 @@ def test_monotone(method, blocks):
     sign = 1 if method.larger_is_better else -1
     for matrix in (X, X / X.sum(axis=1, keepdims=True)):
         for history in method(n_clusters=5).fit_runs(matrix, range(20)).histories:
-            assert (sign * np.diff(history) >= -1e-13).all()
+            assert (sign * np.diff(history) >= -1e-13 * max(1.0, abs(history[0]))).all()
 
 
 @pytest.mark.parametrize(
@@ -179,7 +191,7 @@ def test_one_cluster(method, blocks):
     runs = method(n_clusters=1).fit_runs(X, [1])
     assert (runs.row_labels == 0).all()
     assert runs.column_labels is None or (runs.column_labels == 0).all()
-    if method.name not in FROM_DIRECTIONS:  # no modularity, no cut
+    if method.name in NOTHING_IN_ONE:
         assert abs(runs.criterion[0]) < 1e-12
 
 
@@ -206,7 +218,7 @@ def test_equivariant_under_permutation(method, blocks):
     X, _, _ = blocks
     rng = np.random.default_rng(1)
     i, j = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-    model = method(n_clusters=3, n_init=5, random_state=0)
+    model = method(n_clusters=3, n_init=20, random_state=0)
     straight, shuffled = clone(model).fit(X), clone(model).fit(X[i][:, j])
     # another start leads to other names, so partitions are compared
     assert (canonical(straight.row_labels_[i]) == canonical(shuffled.row_labels_)).all()
@@ -214,7 +226,8 @@ def test_equivariant_under_permutation(method, blocks):
         assert (canonical(straight.column_labels_[j]) == canonical(shuffled.column_labels_)).all()
     # from another start a descent of at most max_iter steps ends elsewhere near the same bottom
     close = 1e-2 if method.name in FROM_DIRECTIONS else 1e-12
-    assert np.isclose(straight.criterion_, shuffled.criterion_, rtol=close)
+    if method.name != "ebco":  # its criterion is measured on bases that start anew
+        assert np.isclose(straight.criterion_, shuffled.criterion_, rtol=close)
 
 
 def bad(entry):

@@ -9,6 +9,7 @@ import pytest
 from recoco.consensus import medoid
 from recoco.datasets import fetch, prepare
 from recoco.errors import RecocoError
+from recoco.methods import place_of
 from recoco.run import canonical_pair, run_block
 from recoco.score import consensus_of_dataset, read_setting, score_dataset
 from recoco.store import read_arrays
@@ -27,6 +28,7 @@ def run(prepared, out, method="coclus", dataset="planted-small", start=0, stop=3
     settings = {
         "identity": f"{dataset}/binary/{method.split(':')[-1]}",
         "method": method,
+        "place": place_of(method),
         "params": {},
         "weighting": "binary",
         "start": start,

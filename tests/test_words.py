@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from recoco.datasets.dataset import Dataset, write_prepared
 from recoco.errors import RecocoError
-from recoco.methods import get_method
+from recoco.methods import get_method, place_of
 from recoco.weighting import weight
 from recoco.words import class_cosines, class_words, top_words, words_of_setting
 
@@ -118,7 +118,8 @@ def test_words_of_a_setting(tmp_path):
 def test_words_belong_to_the_runs_that_were_scored(tmp_path, method):
     X, _ = _prepared(tmp_path / "t.npz")
     seeds = [2**127 + 1, 5]
-    found = words_of_setting(tmp_path / "t.npz", method, {"max_iter": 5}, "tfidf-l2", seeds, 4)
+    place = place_of(method)
+    found = words_of_setting(tmp_path / "t.npz", place, {"max_iter": 5}, "tfidf-l2", seeds, 4)
     runs = get_method(method)(n_clusters=3, max_iter=5).fit_runs(weight(X, "tfidf-l2"), seeds)
     np.testing.assert_array_equal(found["criterion"], runs.criterion)
     assert found["criterion"][0] != found["criterion"][1]

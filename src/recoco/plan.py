@@ -235,8 +235,8 @@ def method_class(config: Config, method: str) -> str:
     return config.methods[method].get("class", method)
 
 
-def method_module(config: Config, method: str) -> str:
-    """Return the module whose code, with all it imports, computes a method."""
+def method_place(config: Config, method: str) -> str:
+    """Return where a method's class is, as "module:Class"."""
     from recoco.methods import METHODS
 
     named = method_class(config, method)
@@ -246,7 +246,12 @@ def method_module(config: Config, method: str) -> str:
             f"methods.yaml lists {method!r}, which recoco does not have: "
             "give it a class as module:Class or remove it."
         )
-    return target.split(":")[0]
+    return target
+
+
+def method_module(config: Config, method: str) -> str:
+    """Return the module whose code, with all it imports, computes a method."""
+    return method_place(config, method).split(":")[0]
 
 
 def check_parameters(config: Config) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from recoco.datasets.dataset import load_prepared
 from recoco.errors import RecocoError
-from recoco.methods import get_method
+from recoco.methods.loading import load_class
 from recoco.seeds import seeds_of_runs
 from recoco.store import write_arrays, write_json
 from recoco.weighting import weight
@@ -23,6 +23,7 @@ def run_block(
     *,
     identity: str,
     method: str,
+    place: str,
     params: dict,
     weighting: str,
     start: int,
@@ -35,7 +36,8 @@ def run_block(
     A method that fails or takes too long is a result too: the block then says so, and the
     cells that stand on it carry the reason. A mistake in the configuration is none: it raises.
     """
-    shared = getattr(get_method(method), "shared_starts", False)
+    kind = load_class(place)
+    shared = getattr(kind, "shared_starts", False)
     seeds = seeds_of_runs(master_seed, identity, range(start, stop), shared)
     record = {
         "identity": identity,
@@ -53,17 +55,12 @@ def run_block(
     except RecocoError as error:
         record.update(status="unreachable", error=str(error))
     else:
-        estimator = _build(method, params, dataset.n_classes)
-        record["n_clusters"] = int(estimator.n_clusters)
+        estimator = _build(kind, method, params, dataset.n_classes)
+        record["n_clusters"] = getattr(estimator, "expected_clusters", estimator.n_clusters)
         record["rows"] = len(dataset.labels)
-        data = (
-            weight(dataset.X, weighting)
-            if estimator.views == "one"
-            else [weight(view, weighting) for view in dataset.views]
-        )
         try:
             with _limit(time_limit):
-                runs = estimator.fit_runs(data, seeds)
+                runs = estimator.fit_runs(data_of(kind, dataset, weighting), seeds)
         except TimeoutError:
             record.update(status="timeout", error=f"no result within {time_limit:g} s")
         except (RecocoError, ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
@@ -78,9 +75,18 @@ def run_block(
     )
 
 
-def _build(method: str, params: dict, n_classes: int):
+def data_of(kind: type, dataset, weighting: str):
+    """Return what a method is given: one matrix, all views, or the graphs it makes of them."""
+    if hasattr(kind, "graphs_of"):
+        return kind.graphs_of(dataset, weighting)
+    if kind.views == "many":
+        return [weight(view, weighting) for view in dataset.views]
+    return weight(dataset.X, weighting)
+
+
+def _build(kind: type, method: str, params: dict, n_classes: int):
     try:
-        return get_method(method)(**{"n_clusters": n_classes, **params})
+        return kind(**{"n_clusters": n_classes, **params})
     except TypeError as error:
         raise RecocoError(
             f"Method {method!r} does not take these parameters ({error}): "
@@ -97,6 +103,8 @@ def _arrays(runs) -> dict[str, np.ndarray]:
     }
     if columns is not None:
         arrays["column_labels"] = _small(columns)
+    for name, values in runs.details.items():
+        arrays[f"detail_{name}"] = values
     return arrays
 
 

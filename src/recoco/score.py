@@ -101,18 +101,31 @@ def score_dataset(
             frame.loc[scored, "n_iter"] = runs.arrays["n_iter"]
             for metric in (*METRICS, "n_clusters"):
                 frame.loc[scored, metric] = scores[metric]
-            short = scored & (frame["n_clusters"] < runs.record["n_clusters"])
-            frame.loc[short, "status"] = "degenerate"
+            frame.loc[scored, "details"] = _details(runs.arrays)
+            if runs.record["n_clusters"] is not None:  # else the method chooses its number
+                short = scored & (frame["n_clusters"] < runs.record["n_clusters"])
+                frame.loc[short, "status"] = "degenerate"
         frames.append(frame.assign(kind="run"))
     if truth is not None:
         frames.append(_score_consensus(consensus, truth))
     columns = [
         *("dataset", "weighting", "method", "slug", "params", "kind", "run", "seed", "status"),
-        *("error", "criterion", "n_iter", "n_clusters", "mean_agreement", *METRICS),
+        *("error", "criterion", "n_iter", "n_clusters", "mean_agreement", *METRICS, "details"),
     ]
     table = pd.concat(frames, ignore_index=True).reindex(columns=columns)
     with atomic(out) as stream:
         table.to_parquet(stream, index=False)
+
+
+def _details(arrays: dict[str, np.ndarray]) -> list[str]:
+    """Return what a method told of each run beside its labels, as JSON."""
+    told = {
+        name.removeprefix("detail_"): values.tolist()
+        for name, values in arrays.items()
+        if name.startswith("detail_")
+    }
+    runs = len(arrays["row_labels"])
+    return [json.dumps({name: values[r] for name, values in told.items()}) for r in range(runs)]
 
 
 def _score_consensus(consensus: Path, truth: np.ndarray):

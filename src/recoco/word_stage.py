@@ -11,7 +11,7 @@ from recoco.datasets.card import load_card
 from recoco.datasets.dataset import load_prepared
 from recoco.datasets.texts import TextFiles, documents_of, shown_progress
 from recoco.errors import RecocoError
-from recoco.methods import get_method
+from recoco.methods.loading import load_class
 from recoco.seeds import seeds_of_runs
 from recoco.store import read_arrays, write_arrays, write_json
 from recoco.weighting import weight
@@ -23,7 +23,7 @@ def write_words(
     out: Path,
     *,
     identity: str,
-    method: str,
+    place: str,
     params: dict,
     weighting: str,
     runs: int,
@@ -35,12 +35,12 @@ def write_words(
     The seeds are those of the runs themselves, so the words belong to the very runs whose
     labels were scored. A method that cannot do it leaves the reason in place of the words.
     """
-    shared = getattr(get_method(method), "shared_starts", False)
+    shared = getattr(load_class(place), "shared_starts", False)
     seeds = seeds_of_runs(master_seed, identity, range(runs), shared)
     record = {"identity": identity, "status": "ok", "error": ""}
     arrays: dict[str, np.ndarray] = {}
     try:
-        arrays = words_of_setting(prepared, method, params, weighting, seeds, top)
+        arrays = words_of_setting(prepared, place, params, weighting, seeds, top)
     except (RecocoError, ArithmeticError, ValueError) as error:
         record.update(status="failed", error=f"{type(error).__name__}: {error}")
     else:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 
 from recoco.datasets.dataset import load_prepared
 from recoco.errors import RecocoError
-from recoco.methods import get_method
+from recoco.methods.loading import load_class
 from recoco.weighting import weight
 
 TOP = 30
@@ -96,7 +96,7 @@ def class_cosines(W: np.ndarray, words: np.ndarray) -> np.ndarray:
 
 def words_of_setting(
     prepared: str | os.PathLike,
-    method: str,
+    place: str,
     params: dict,
     weighting: str,
     seeds: Sequence[int],
@@ -107,7 +107,7 @@ def words_of_setting(
     Parameters
     ----------
     prepared : path of a prepared dataset
-    method : name of a method with word factors
+    place : ``module:Class`` of a method with word factors
     params : its parameters; ``n_clusters`` is the number of classes unless given
     weighting : str
     seeds : the seeds of the runs
@@ -120,17 +120,18 @@ def words_of_setting(
         (R, K, pairs) between the top words of each true class, ``class_words`` int32 (K, top).
     """
     dataset = load_prepared(Path(prepared))
+    kind = load_class(place)
     X = weight(dataset.X, weighting)
     typical = class_words(dataset.X, dataset.labels, top)
     tops, criterion, cosines = [], [], []
     for seed in seeds:
-        estimator = get_method(method)(
+        estimator = kind(
             **{"n_clusters": dataset.n_classes, **params, "random_state": int(seed)}
         ).fit(X)
         W = getattr(estimator, "W_", None)
         if W is None:
             raise RecocoError(
-                f"Method {method!r} has no word factors: take one of the factorisations."
+                f"Method {place!r} has no word factors: take one of the factorisations."
             )
         tops.append(top_words(W, top))
         criterion.append(estimator.criterion_)

@@ -81,7 +81,11 @@ def parameters_of(wildcards):
 
 
 def method_of(wildcards):
-    return plan.method_class(recoco_config, setting_of(wildcards).method)
+    return setting_of(wildcards).method
+
+
+def place_of_run(wildcards):
+    return plan.method_place(recoco_config, setting_of(wildcards).method)
 
 
 # Snakemake does not see edits inside an imported package, so the code is a parameter.
@@ -126,8 +130,8 @@ def words_setting(wildcards):
     return WORDS[name_of(wildcards)][0]
 
 
-def method_of_words(wildcards):
-    return plan.method_class(recoco_config, words_setting(wildcards).method)
+def place_of_words(wildcards):
+    return plan.method_place(recoco_config, words_setting(wildcards).method)
 
 
 def runs_of_words(wildcards):

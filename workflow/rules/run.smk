@@ -26,6 +26,7 @@ rule run:
     threads: 1
     params:
         method=method_of,
+        place=place_of_run,
         params=parameters_of,
         code=code_of_run,
         master_seed=recoco_config.master_seed,

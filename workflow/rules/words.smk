@@ -13,7 +13,7 @@ rule words:
         "../../environment.yml"
     threads: 1
     params:
-        method=lambda wildcards: method_of_words(wildcards),
+        place=place_of_words,
         params=lambda wildcards: plan.parameters(recoco_config, words_setting(wildcards)),
         runs=lambda wildcards: runs_of_words(wildcards),
         top=word_plan.top_words(recoco_config),

@@ -11,6 +11,7 @@ with job(snakemake):
         Path(snakemake.output.seconds),
         identity=f"{names.dataset}/{names.weighting}/{names.slug}",
         method=snakemake.params.method,
+        place=snakemake.params.place,
         params=snakemake.params.params,
         weighting=names.weighting,
         start=int(names.start),

@@ -9,7 +9,7 @@ with job(snakemake):
         Path(snakemake.input.data),
         Path(snakemake.output[0]),
         identity=f"{names.dataset}/{names.weighting}/{names.slug}",
-        method=snakemake.params.method,
+        place=snakemake.params.place,
         params=snakemake.params.params,
         weighting=names.weighting,
         runs=snakemake.params.runs,

@@ -1,8 +1,7 @@
 """The methods, found by name; their modules are loaded when asked for."""
 
-import importlib
-
 from recoco.errors import RecocoError
+from recoco.methods.loading import load_class
 from recoco.schema import nearest
 
 METHODS: dict[str, str] = {
@@ -18,27 +17,43 @@ METHODS: dict[str, str] = {
     "onmtf": "recoco.methods.nmtf:ONMTF",
     "gnmtf": "recoco.methods.graph_nmf:GNMTF",
     "wcnmtf": "recoco.methods.nmtf:WCNMTF",
+    "dcc": "recoco.methods.dcc:DCC",
+    "croinfo": "recoco.methods.croinfo:CROINFO",
+    "ebco": "recoco.methods.ebco:EBCO",
+    "coce": "recoco.methods.coce:CoCE",
+    "tau-coclust": "recoco.methods.costar:TauCoClust",
+    "costar": "recoco.methods.costar:CoStar",
+    "comraf": "recoco.methods.comraf:Comraf",
+    "src": "recoco.methods.relational:SRC",
+    "nmf-views": "recoco.methods.multiview_nmf:MultiViewNMF",
+    "psbm": "recoco.methods.block_models:PSBM",
+    "dcsbm": "recoco.methods.block_models:DCSBM",
+    "plbm": "recoco.methods.block_models:PLBM",
+    "splbm": "recoco.methods.block_models:SPLBM",
+    "tsplbm": "recoco.methods.tsplbm:TSPLBM",
+    "multinmf": "recoco.methods.multinmf:MultiNMF",
+    "swmv": "recoco.methods.swmv:SwMV",
+    "parafac": "recoco.methods.tensors:Parafac",
+    "tucker": "recoco.methods.tensors:Tucker",
     "null": "recoco.methods.null:Null",
     "null-sorted": "recoco.methods.null:NullSorted",
 }
 
 
-def get_method(name: str) -> type:
-    """Return the class of a registered method, or of one's own as ``package.module:Class``."""
+def place_of(name: str) -> str:
+    """Return the place ``package.module:Class`` of a method of recoco or of one's own."""
     target = METHODS.get(name, name)
-    module, colon, attribute = target.partition(":")
-    if not colon:
+    if ":" not in target:
         raise RecocoError(
             f"Unknown method {name!r} (one of your own is package.module:Class): "
             f"{nearest(name, METHODS)}"
         )
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise RecocoError(
-            f"Method {name!r} cannot be loaded ({error}): "
-            "check the module and class name and that the module can be imported."
-        ) from error
+    return target
 
 
-__all__ = ["METHODS", "get_method"]
+def get_method(name: str) -> type:
+    """Return the class of a registered method, or of one's own as ``package.module:Class``."""
+    return load_class(place_of(name))
+
+
+__all__ = ["METHODS", "get_method", "place_of"]

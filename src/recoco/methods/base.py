@@ -20,7 +20,8 @@ class Runs:
     column_labels : the same (R, d), or None for one-sided methods
     criterion : float64 array (R,)
     n_iter : int32 array (R,), iterations of the start that was kept
-    details : dict of arrays (R,); ``start`` is the number of the start that was kept
+    details : dict of arrays (R, ...), what else a method tells of the start that was kept;
+        ``start`` is its number
     histories : list of R float64 arrays, the criterion after each iteration
     """
 
@@ -34,13 +35,17 @@ class Runs:
 
 @dataclass
 class Starts:
-    """Results of a batch of B starts, as the methods hand them to the base class."""
+    """Results of a batch of B starts, as the methods hand them to the base class.
+
+    ``details`` has arrays (B, ...) of what a method tells beside labels and criterion.
+    """
 
     row_labels: np.ndarray
     column_labels: np.ndarray | None
     criterion: np.ndarray
     n_iter: np.ndarray
     histories: list[np.ndarray]
+    details: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def start_generator(seed: int, start: int) -> np.random.Generator:
@@ -147,6 +152,11 @@ class Clusterer(ClusterMixin, BaseEstimator):
     # methods that put rows and columns in the same clusters need as many of both
     two_sided = True
 
+    @property
+    def expected_clusters(self) -> int | None:
+        """Number of row clusters that a result should have; None if the method chooses it."""
+        return self.n_clusters
+
     def fit(self, X, y=None, init=None):
         """Cluster the rows (and columns) of X.
 
@@ -170,6 +180,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
         self.criterion_ = float(runs.criterion[0])
         self.criterion_history_ = runs.histories[0]
         self.n_iter_ = int(runs.n_iter[0])
+        self.details_ = {name: values[0] for name, values in runs.details.items()}
         self.n_features_in_ = np.shape(X)[1]
         return self
 
@@ -273,6 +284,12 @@ class _Best:
             runs.n_iter[run] = starts.n_iter[b]
             runs.details["start"][run] = start
             runs.histories[run] = starts.histories[b]
+            for name, values in starts.details.items():
+                values = np.asarray(values)
+                if name not in runs.details:
+                    shape = (len(runs.criterion), *values.shape[1:])
+                    runs.details[name] = np.zeros(shape, values.dtype)
+                runs.details[name][run] = values[b]
 
 
 class CoClusterer(BiclusterMixin, Clusterer):

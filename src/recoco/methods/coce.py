@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from recoco.errors import RecocoError
-from recoco.methods.base import Starts, check_integer, label_dtype
+from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
 from recoco.methods.ebco import base_numbers, check_ensemble, make_bases
-from recoco.methods.recorded import Filled, Recorded, without_empty
+from recoco.methods.filled import Filled, without_empty
 
 
 @dataclass
@@ -16,7 +16,7 @@ class _Problem:
     numbers: list[int]
 
 
-class CoCE(Recorded):
+class CoCE(CoClusterer):
     """Ensemble co-clustering by relevance between rows, between columns, and across.
 
     Parameters
@@ -129,7 +129,6 @@ class CoCE(Recorded):
             columns.append(w)
             criterion.append(modularity(A, z, w))
             n_iter.append(steps)
-        self._record({"empty_base": np.array([bases.n_empty for bases in ensembles])})
         dtype = label_dtype(g)
         rows, columns = problem.filled.spread(np.array(rows, dtype), np.array(columns, dtype))
         return Starts(
@@ -138,6 +137,7 @@ class CoCE(Recorded):
             np.array(criterion),
             np.array(n_iter, np.int32),
             [np.array([value]) for value in criterion],
+            {"empty_base": np.array([bases.n_empty for bases in ensembles])},
         )
 
     def _fuse(self, A, bases, rng):

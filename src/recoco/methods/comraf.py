@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.base import check_integer
-from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts
+from recoco.methods.base import Starts, check_integer
+from recoco.methods.multiview import MultiViewClusterer, Views
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Comraf(MultiViewClusterer):
     def _run(self, problem, generators, init):
         parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories = zip(*parts, strict=True)
-        return ViewStarts(
+        return Starts(
             np.array(rows),
             np.array(columns),
             np.array([history[-1] for history in histories]),

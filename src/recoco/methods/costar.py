@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
-from recoco.methods.base import check_integer, start_generator
-from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts
+from recoco.methods.base import Starts, check_integer, start_generator
+from recoco.methods.multiview import MultiViewClusterer, Views
 
 # bytes of the tables at the start, where every object and every feature is a cluster
 MOST_BYTES = 8e9
@@ -110,6 +110,10 @@ class CoStar(MultiViewClusterer):
         self.record = record
         self.random_state = random_state
 
+    @property
+    def expected_clusters(self):
+        return None
+
     @classmethod
     def cost(cls, n, d, nnz, n_clusters, n_init):
         return 1e-4 * n_init * max(n, d)
@@ -173,7 +177,7 @@ class CoStar(MultiViewClusterer):
     def _run(self, problem, generators, init):
         parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories, n_iter, details = zip(*parts, strict=True)
-        return ViewStarts(
+        return Starts(
             np.array(rows),
             np.array(columns),
             np.array([history[-1] for history in histories]),

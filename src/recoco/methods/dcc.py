@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
-from recoco.methods.base import Starts, check_integer, check_labels, label_dtype
-from recoco.methods.recorded import Filled, Recorded, without_empty
+from recoco.methods.base import CoClusterer, Starts, check_integer, check_labels, label_dtype
+from recoco.methods.filled import Filled, without_empty
 
 
 @dataclass
@@ -19,7 +19,7 @@ class _Problem:
     filled: Filled
 
 
-class DCC(Recorded):
+class DCC(CoClusterer):
     """Diagonal co-clustering of directions, clusters kept from growing by a conscience.
 
     Rows have unit length. Row i goes to the co-cluster of largest (X W)_ik / sqrt(w_.k z_.k),
@@ -111,7 +111,7 @@ class DCC(Recorded):
         )
         return self
 
-    fit.__doc__ = Recorded.fit.__doc__
+    fit.__doc__ = CoClusterer.fit.__doc__
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[0], self.n_clusters, "row")
@@ -151,7 +151,7 @@ class DCC(Recorded):
         starts.row_labels, starts.column_labels = problem.filled.spread(
             starts.row_labels, starts.column_labels
         )
-        self._record({"emptied": emptied})
+        starts.details["emptied"] = emptied
         return starts
 
 

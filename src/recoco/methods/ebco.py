@@ -7,8 +7,8 @@ import numpy as np
 from recoco.consensus.bases import number_clusters
 from recoco.consensus.blocks import above, base_modularities, fuse
 from recoco.errors import RecocoError
-from recoco.methods.base import Starts, check_integer, label_dtype
-from recoco.methods.recorded import Filled, Recorded, without_empty
+from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
+from recoco.methods.filled import Filled, without_empty
 from recoco.schema import nearest
 
 BASES = ("coclus", "dcc", "dcc-spherical", "croinfo", "spherical")
@@ -21,7 +21,7 @@ class _Problem:
     tried: list[int]  # numbers of co-clusters tried on the consensus matrix
 
 
-class EBCO(Recorded):
+class EBCO(CoClusterer):
     """A co-clustering fused from base co-clusterings of 2 to 25 co-clusters.
 
     A run makes its own bases, one for each number of co-clusters, and looks for the block
@@ -121,6 +121,10 @@ class EBCO(Recorded):
         self.tol = tol
         self.random_state = random_state
 
+    @property
+    def expected_clusters(self):
+        return None if self.choose else self.n_clusters
+
     @classmethod
     def cost(cls, n, d, nnz, n_clusters, n_init):
         # 24 bases of 100 iterations, then 10 starts of 100 iterations on 24 labels per line
@@ -188,7 +192,6 @@ class EBCO(Recorded):
             details["bases"].append(bases.by_row.shape[1])
             details["emptied"].append(result.emptied)
             details["modularity"].append(result.modularity)
-        self._record({name: np.array(values) for name, values in details.items()})
         dtype = label_dtype(problem.numbers[-1])
         rows, columns = problem.filled.spread(
             np.array([result.row_labels for result in found], dtype),
@@ -201,6 +204,7 @@ class EBCO(Recorded):
             np.array([result.criterion for result in found]),
             np.array([history.size for history in histories], np.int32),
             histories,
+            {name: np.array(values) for name, values in details.items()},
         )
 
 

@@ -59,8 +59,10 @@ class GraphClusterer(MultiViewClusterer):
     """Base of the methods on several graphs; one matrix is one graph.
 
     A subclass implements ``_prepare(views)`` and ``_run(problem, generators, init)``, which
-    returns ``ViewStarts`` without column labels: rows and columns are the same nodes.
+    returns ``Starts`` without column labels: rows and columns are the same nodes.
     """
+
+    graphs_only = True
 
     def fit(self, X, y=None, init=None):
         """Cluster the nodes of the graphs.

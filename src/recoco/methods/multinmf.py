@@ -8,8 +8,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
-from recoco.methods.base import check_integer, check_tol
-from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts
+from recoco.methods.base import Starts, check_integer, check_tol
+from recoco.methods.multiview import MultiViewClusterer, Views
 from recoco.methods.spectral import _cluster_points
 
 # keeps denominators above 0; a factor that is 0 stays 0
@@ -150,7 +150,7 @@ class MultiNMF(MultiViewClusterer):
         with threadpool_limits(1):
             parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories = zip(*parts, strict=True)
-        return ViewStarts(
+        return Starts(
             np.array(rows),
             np.array(columns),
             np.array([history[-1] for history in histories]),

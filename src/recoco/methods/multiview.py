@@ -1,6 +1,5 @@
 """What the methods on several views of the same objects share: checks, seeds, runs."""
 
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,24 +9,12 @@ from recoco.errors import RecocoError
 from recoco.methods.base import (
     Clusterer,
     Runs,
-    Starts,
     _Best,
     check_integer,
     check_matrix,
     label_dtype,
     start_generator,
 )
-
-
-@dataclass
-class ViewStarts(Starts):
-    """Results of a batch of starts; ``details`` has arrays with an entry for each start.
-
-    ``column_labels`` (B, d) has the features of one view after those of the other; the
-    clusters of each view are numbered from 0.
-    """
-
-    details: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 class Views:
@@ -103,8 +90,9 @@ class MultiViewClusterer(Clusterer):
     """Base of the methods on several views; one matrix is one view.
 
     A subclass implements ``_prepare(views)`` and ``_run(problem, generators, init)``, which
-    returns :class:`ViewStarts`. ``n_column_clusters`` is a number for all views or a list with
-    a number for each.
+    returns ``Starts`` whose column labels (B, d) have the features of one view after those of
+    the other; the clusters of each view are numbered from 0. ``n_column_clusters`` is a number
+    for all views or a list with a number for each.
     """
 
     views = "many"
@@ -190,23 +178,8 @@ class MultiViewClusterer(Clusterer):
         for begin in range(0, len(pairs), batch_size):
             batch = pairs[begin : begin + batch_size]
             generators = [start_generator(seeds[run], start) for run, start in batch]
-            starts = self._run(problem, generators, init)
-            best.take(batch, starts)
-            self._take_details(best.runs, batch, starts)
+            best.take(batch, self._run(problem, generators, init))
         return best.runs
-
-    @staticmethod
-    def _take_details(runs: Runs, batch, starts: ViewStarts) -> None:
-        """Copy the details of the starts that were kept."""
-        for b, (run, start) in enumerate(batch):
-            if runs.details["start"][run] != start:
-                continue
-            for name, values in starts.details.items():
-                values = np.asarray(values)
-                if name not in runs.details:
-                    shape = (len(runs.criterion), *values.shape[1:])
-                    runs.details[name] = np.zeros(shape, values.dtype)
-                runs.details[name][run] = values[b]
 
 
 def view_scales(views: Views, weights: str) -> list[float]:

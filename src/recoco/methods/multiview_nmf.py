@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from recoco.methods.base import check_integer, check_tol
-from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts, view_scales
+from recoco.methods.base import Starts, check_integer, check_tol
+from recoco.methods.multiview import MultiViewClusterer, Views, view_scales
 
 # keeps denominators above 0; a factor that is 0 stays 0
 TINY = 1e-300
@@ -116,7 +116,7 @@ class MultiViewNMF(MultiViewClusterer):
         with threadpool_limits(1):
             parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories = zip(*parts, strict=True)
-        return ViewStarts(
+        return Starts(
             np.array(rows),
             np.array(columns),
             np.array([history[-1] for history in histories]),

@@ -7,8 +7,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
-from recoco.methods.base import check_integer, check_tol
-from recoco.methods.multiview import MultiViewClusterer, Views, ViewStarts, view_scales
+from recoco.methods.base import Starts, check_integer, check_tol
+from recoco.methods.multiview import MultiViewClusterer, Views, view_scales
 from recoco.methods.spectral import _cluster_points
 
 
@@ -130,7 +130,7 @@ class SRC(MultiViewClusterer):
         with threadpool_limits(1):
             parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories = zip(*parts, strict=True)
-        return ViewStarts(
+        return Starts(
             np.array(rows),
             np.array(columns),
             np.array([history[-1] for history in histories]),

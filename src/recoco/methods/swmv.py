@@ -10,8 +10,9 @@ from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
+from recoco.methods.base import Starts
 from recoco.methods.graph_clusterer import GraphClusterer
-from recoco.methods.multiview import Views, ViewStarts
+from recoco.methods.multiview import Views
 
 SUPPORTS = ("all", "edges")
 # nodes up to which S may join all of them, and up to which its eigenvectors are those of a
@@ -155,7 +156,7 @@ class SwMV(GraphClusterer):
         with threadpool_limits(1):
             labels, history, details = self._solve(problem)
         B = len(generators)
-        return ViewStarts(
+        return Starts(
             np.tile(labels, (B, 1)),
             None,
             np.full(B, history[-1]),

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
-from recoco.methods.base import check_integer
+from recoco.methods.base import Starts, check_integer
 from recoco.methods.graph_clusterer import GraphClusterer
-from recoco.methods.multiview import Views, ViewStarts
+from recoco.methods.multiview import Views
 from recoco.methods.tensor_algebra import parafac, tucker, unfolded_vectors, unit_columns
 
 CLUSTERINGS = ("kmeans", "spectral", "gmm")
@@ -106,7 +106,7 @@ class _Decomposition(GraphClusterer):
                 points, history = self._points(problem, rng)
                 parts.append((self._cluster(points, rng), history))
         labels, histories = zip(*parts, strict=True)
-        return ViewStarts(
+        return Starts(
             np.array(labels),
             None,
             np.array([history[-1] for history in histories]),

@@ -1,4 +1,4 @@
-"""What DCC and the ensembles share: counts of the kept start, and matrices without empty lines."""
+"""Matrices without their empty lines, for methods to which those have no direction."""
 
 from dataclasses import dataclass
 
@@ -6,42 +6,6 @@ import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Runs
-
-
-class Recorded(CoClusterer):
-    """Base of methods that report more of a start than its labels and criterion.
-
-    ``_run`` puts a dictionary of arrays (B,) in the attribute ``details`` of its starts; those
-    of the start that is kept come back in ``Runs.details`` and, after :meth:`fit`, in
-    ``details_``.
-    """
-
-    def fit(self, X, y=None, init=None):
-        super().fit(X, y, init)
-        self.details_ = {name: values[0] for name, values in self._details.items()}
-        return self
-
-    fit.__doc__ = CoClusterer.fit.__doc__
-
-    def _fit(self, X, seeds, init=None, batch_size=None) -> Runs:
-        self._collected = []
-        try:
-            runs = super()._fit(X, seeds, init, batch_size)
-            collected = self._collected
-        finally:
-            del self._collected
-        starts = 1 if init is not None else self.n_init
-        # batches come in the order of runs, then starts
-        kept = np.arange(len(seeds)) * starts + runs.details["start"]
-        for name in collected[0]:
-            runs.details[name] = np.concatenate([batch[name] for batch in collected])[kept]
-        self._details = runs.details
-        return runs
-
-    def _record(self, details: dict) -> None:
-        if hasattr(self, "_collected"):
-            self._collected.append(details)
 
 
 @dataclass
