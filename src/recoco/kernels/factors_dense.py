@@ -9,14 +9,14 @@ order and in float64: they depend neither on the number of threads nor on the ot
 import numpy as np
 from numba import njit, prange
 
-from recoco.kernels.factors_vectors import add_tile, combine_tile
+from recoco.kernels.factors_vectors import add_tile, combine_tile, return_tile, turn_tile
 
 LANES = 128
 # float64 numbers of a vector
 EIGHT = 8
 # bytes of a line of the cache, and of a vector
 LINE = 64
-CHUNK = 1024
+CHUNK = 512
 # a table of k x m sums with EIGHT lanes each must fit in the cache; wider ones go without
 WIDEST = 4096
 
@@ -34,12 +34,30 @@ def lanes(k, like):
 @njit(cache=True, nogil=True)
 def turn(F, t, first, last, side):
     """side[c, r] = F[first + r, t, c], with zeros after the last row."""
-    rows = last - first
-    for c in range(F.shape[2]):
-        for r in range(rows):
+    rows, k = last - first, F.shape[2]
+    # the last four columns may overlap with those before them, and are then turned twice
+    whole = rows // 4 * 4 if k >= 4 else 0
+    for r in range(0, whole, 4):
+        for c in range(0, k, 4):
+            turn_tile(F, first + r, t, min(c, k - 4), side, r)
+    for c in range(k):
+        for r in range(whole, rows):
             side[c, r] = F[first + r, t, c]
         for r in range(rows, LANES):
             side[c, r] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def turn_back(side, first, last, F, t):
+    """F[first + r, t, c] = side[c, r]."""
+    rows, k = last - first, F.shape[2]
+    whole = rows // 4 * 4 if k >= 4 else 0
+    for r in range(0, whole, 4):
+        for c in range(0, k, 4):
+            return_tile(side, r, F, first + r, t, min(c, k - 4))
+    for r in range(whole, rows):
+        for c in range(k):
+            F[first + r, t, c] = side[c, r]
 
 
 @njit(cache=True, nogil=True)
@@ -207,12 +225,12 @@ def _apply_chunk(c, F, small, add, out):
         turn(F, t, first, last, side)
         widen(small[t], wide)
         combine(side, wide, result)
-        for r in range(last - first):
-            for b in range(m):
-                if add:
+        if add:
+            for r in range(last - first):
+                for b in range(m):
                     out[first + r, t, b] += result[b, r]
-                else:
-                    out[first + r, t, b] = result[b, r]
+        else:
+            turn_back(result, first, last, out, t)
 
 
 @njit(cache=True, nogil=True)

@@ -18,6 +18,7 @@ from recoco.kernels.factors_dense import (
     combine,
     lanes,
     turn,
+    turn_back,
     widen,
 )
 
@@ -90,9 +91,7 @@ def _update_chunk(c, F, A, B, has_A, E, scale, has_E, G, root, limits, part, cro
             combine(side, wide_G, below)
             for b in range(k):
                 divide(side[b], above[b], below[b], root, limits, fresh[b])
-            for r in range(end - begin):
-                for b in range(k):
-                    F[begin + r, t, b] = fresh[b, r]
+            turn_back(fresh, begin, end, F, t)
             if with_gram or with_cross:
                 _copy(fresh, exact)
             if with_gram:

@@ -202,3 +202,67 @@ def combine_tile(typingctx, side, small, b, result):
         return context.get_dummy_value()
 
     return types.void(side, small, b, result), codegen
+
+
+def _tile_of(context, builder, kind, value, i, t, c):
+    """Pointers to numbers c to c + 3 of start t in rows i to i + 3 of an array (rows, T, k)."""
+    data, (_, starts, k), number, size = _array(context, builder, kind, value)
+    first = builder.add(builder.mul(builder.add(builder.mul(i, starts), t), k), c)
+    step = builder.mul(starts, k)
+    places = [builder.add(first, builder.mul(INDEX(r), step)) for r in range(TILE)]
+    four = ir.VectorType(number, TILE)
+    return [_vector(builder, data, place, four) for place in places], number, size
+
+
+def _side_of(context, builder, kind, value, c, r):
+    """Pointers to numbers r to r + 3 in rows c to c + 3 of an array (k, lanes)."""
+    data, (_, lanes), number, size = _array(context, builder, kind, value)
+    rows = [builder.mul(builder.add(c, INDEX(j)), lanes) for j in range(TILE)]
+    four = ir.VectorType(number, TILE)
+    return [_vector(builder, data, builder.add(row, r), four) for row in rows], number, size
+
+
+def _transposed(builder, rows):
+    """Four vectors of four numbers, turned."""
+
+    def pick(x, y, places):
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), TILE), places)
+        return builder.shuffle_vector(x, y, mask)
+
+    low = [pick(rows[i], rows[i + 1], [0, 4, 1, 5]) for i in (0, 2)]
+    high = [pick(rows[i], rows[i + 1], [2, 6, 3, 7]) for i in (0, 2)]
+    return [pick(*pair, places) for pair in (low, high) for places in ([0, 1, 4, 5], [2, 3, 6, 7])]
+
+
+@intrinsic
+def turn_tile(typingctx, F, i, t, c, side, r):
+    """side[c + b, r + a] = F[i + a, t, c + b] for a and b from 0 to 3."""
+
+    def codegen(context, builder, signature, args):
+        kinds = signature.args
+        sources, number, size = _tile_of(context, builder, kinds[0], args[0], *args[1:4])
+        targets, wanted, width = _side_of(context, builder, kinds[4], args[4], args[3], args[5])
+        rows = [builder.load(source, align=size) for source in sources]
+        for value, target in zip(_transposed(builder, rows), targets, strict=True):
+            if wanted != number:
+                value = builder.fpext(value, ir.VectorType(wanted, TILE))
+            builder.store(value, target, align=width)
+        return context.get_dummy_value()
+
+    return types.void(F, i, t, c, side, r), codegen
+
+
+@intrinsic
+def return_tile(typingctx, side, r, F, i, t, c):
+    """F[i + a, t, c + b] = side[c + b, r + a] for a and b from 0 to 3."""
+
+    def codegen(context, builder, signature, args):
+        kinds = signature.args
+        sources, _, size = _side_of(context, builder, kinds[0], args[0], args[5], args[1])
+        targets, _, _ = _tile_of(context, builder, kinds[2], args[2], *args[3:6])
+        rows = [builder.load(source, align=size) for source in sources]
+        for value, target in zip(_transposed(builder, rows), targets, strict=True):
+            builder.store(value, target, align=size)
+        return context.get_dummy_value()
+
+    return types.void(side, r, F, i, t, c), codegen
