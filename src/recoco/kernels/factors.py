@@ -5,12 +5,14 @@ numbers in a row of memory, so that one non-zero x_ij adds x_ij times one such r
 the result. The matrix is cut into blocks of columns, so that the rows which are read over and
 over stay in the cache; within a block the column of a non-zero needs two bytes.
 
-The additions to a row happen in the order in which its non-zeros are stored, four at a time,
-whatever the number of threads or starts.
+The additions to a row happen in the order in which its non-zeros are stored, whatever the number
+of threads or starts.
 """
 
 import numpy as np
 from numba import njit, prange
+
+from recoco.kernels.factors_vectors import add_row
 
 
 @njit(cache=True, nogil=True)
@@ -55,24 +57,7 @@ def _product_rows(first, last, pointers, local, values, width, F, out):
     for b in range(pointers.shape[0]):
         base = b * width
         for i in range(first, last):
-            p = pointers[b, i]
-            end = pointers[b, i + 1]
-            row = out[i]
-            while p + 4 <= end:
-                a0, a1, a2, a3 = values[p], values[p + 1], values[p + 2], values[p + 3]
-                f0 = F[base + local[p]]
-                f1 = F[base + local[p + 1]]
-                f2 = F[base + local[p + 2]]
-                f3 = F[base + local[p + 3]]
-                for c in range(columns):
-                    row[c] += (a0 * f0[c] + a1 * f1[c]) + (a2 * f2[c] + a3 * f3[c])
-                p += 4
-            while p < end:
-                a0 = values[p]
-                f0 = F[base + local[p]]
-                for c in range(columns):
-                    row[c] += a0 * f0[c]
-                p += 1
+            add_row(values, local, pointers[b, i], pointers[b, i + 1], F, base, out, i)
 
 
 @njit(cache=True, nogil=True)

@@ -9,35 +9,63 @@ order and in float64: they depend neither on the number of threads nor on the ot
 import numpy as np
 from numba import njit, prange
 
+from recoco.kernels.factors_vectors import add_tile, combine_tile, return_tile, turn_tile
+
 LANES = 128
-EIGHTH = LANES // 8
-CHUNK = 1024
-# a table of k x m sums with EIGHTH lanes each must fit in the cache; wider ones go without
+# float64 numbers of a vector
+EIGHT = 8
+# bytes of a line of the cache, and of a vector
+LINE = 64
+CHUNK = 512
+# a table of k x m sums with EIGHT lanes each must fit in the cache; wider ones go without
 WIDEST = 4096
+
+
+@njit(cache=True, nogil=True)
+def lanes(k, like):
+    """Zeros (k, LANES) of the type of ``like``, with rows to spare so that 4 divides them."""
+    rows = (k + 3) // 4 * 4
+    size = like.itemsize
+    raw = np.zeros(rows * LANES + LINE // size, like.dtype)
+    first = -raw.ctypes.data % LINE // size
+    return raw[first : first + rows * LANES].reshape(rows, LANES)
 
 
 @njit(cache=True, nogil=True)
 def turn(F, t, first, last, side):
     """side[c, r] = F[first + r, t, c], with zeros after the last row."""
-    rows = last - first
-    for c in range(F.shape[2]):
-        for r in range(rows):
+    rows, k = last - first, F.shape[2]
+    # the last four columns may overlap with those before them, and are then turned twice
+    whole = rows // 4 * 4 if k >= 4 else 0
+    for r in range(0, whole, 4):
+        for c in range(0, k, 4):
+            turn_tile(F, first + r, t, min(c, k - 4), side, r)
+    for c in range(k):
+        for r in range(whole, rows):
             side[c, r] = F[first + r, t, c]
         for r in range(rows, LANES):
             side[c, r] = 0.0
 
 
 @njit(cache=True, nogil=True)
-def add_products(x, y, sums):
-    """Add x[q] y[q], lane by lane, to ``sums`` (EIGHTH,)."""
-    for q in range(EIGHTH):
-        sums[q] += (
-            (x[q] * y[q] + x[q + EIGHTH] * y[q + EIGHTH])
-            + (x[q + 2 * EIGHTH] * y[q + 2 * EIGHTH] + x[q + 3 * EIGHTH] * y[q + 3 * EIGHTH])
-        ) + (
-            (x[q + 4 * EIGHTH] * y[q + 4 * EIGHTH] + x[q + 5 * EIGHTH] * y[q + 5 * EIGHTH])
-            + (x[q + 6 * EIGHTH] * y[q + 6 * EIGHTH] + x[q + 7 * EIGHTH] * y[q + 7 * EIGHTH])
-        )
+def turn_back(side, first, last, F, t):
+    """F[first + r, t, c] = side[c, r]."""
+    rows, k = last - first, F.shape[2]
+    whole = rows // 4 * 4 if k >= 4 else 0
+    for r in range(0, whole, 4):
+        for c in range(0, k, 4):
+            return_tile(side, r, F, first + r, t, min(c, k - 4))
+    for r in range(whole, rows):
+        for c in range(k):
+            F[first + r, t, c] = side[c, r]
+
+
+@njit(cache=True, nogil=True)
+def add_products(x, y, symmetric, sums):
+    """Add x[a, q] y[b, q] to sums[a, b, q % 8]; symmetric: to the upper half at least."""
+    for a in range(0, x.shape[0], 4):
+        for b in range(a if symmetric else 0, y.shape[0], 4):
+            add_tile(x, a, y, b, sums)
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +74,7 @@ def add_lanes(sums, symmetric, out):
     for a in range(out.shape[0]):
         for b in range(a if symmetric else 0, out.shape[1]):
             total = 0.0
-            for q in range(EIGHTH):
+            for q in range(EIGHT):
                 total += sums[a, b, q]
             out[a, b] = total
             if symmetric:
@@ -56,17 +84,15 @@ def add_lanes(sums, symmetric, out):
 @njit(cache=True, nogil=True)
 def _cross_lanes(first, last, A, B, t, symmetric, out):
     k, m = A.shape[2], B.shape[2]
-    a_side = np.empty((k, LANES))
-    b_side = a_side if symmetric else np.empty((m, LANES))
-    sums = np.zeros((k, m, EIGHTH))
+    a_side = lanes(k, out)
+    b_side = a_side if symmetric else lanes(m, out)
+    sums = np.zeros((a_side.shape[0], b_side.shape[0], EIGHT))
     for begin in range(first, last, LANES):
         end = min(last, begin + LANES)
         turn(A, t, begin, end, a_side)
         if not symmetric:
             turn(B, t, begin, end, b_side)
-        for a in range(k):
-            for b in range(a if symmetric else 0, m):
-                add_products(a_side[a], b_side[b], sums[a, b])
+        add_products(a_side, b_side, symmetric, sums)
     add_lanes(sums, symmetric, out)
 
 
@@ -173,22 +199,18 @@ def inner(A, B):
 
 
 @njit(cache=True, nogil=True)
-def combine(side, small, b, result):
-    """result[q] += sum over a of small[a, b] side[a, q]."""
-    k = side.shape[0]
-    a = 0
-    while a + 4 <= k:
-        g0, g1, g2, g3 = small[a, b], small[a + 1, b], small[a + 2, b], small[a + 3, b]
-        x0, x1, x2, x3 = side[a], side[a + 1], side[a + 2], side[a + 3]
-        for q in range(LANES):
-            result[q] += (g0 * x0[q] + g1 * x1[q]) + (g2 * x2[q] + g3 * x3[q])
-        a += 4
-    while a < k:
-        g0 = small[a, b]
-        x0 = side[a]
-        for q in range(LANES):
-            result[q] += g0 * x0[q]
-        a += 1
+def widen(small, wide):
+    """Copy a small matrix into one with columns to spare."""
+    for a in range(small.shape[0]):
+        for b in range(small.shape[1]):
+            wide[a, b] = small[a, b]
+
+
+@njit(cache=True, nogil=True)
+def combine(side, wide, result):
+    """result[b, q] = sum over a of wide[a, b] side[a, q]; 4 must divide the columns of wide."""
+    for b in range(0, wide.shape[1], 4):
+        combine_tile(side, wide, b, result)
 
 
 @njit(cache=True, nogil=True)
@@ -196,19 +218,19 @@ def _apply_chunk(c, F, small, add, out):
     k, m = F.shape[2], out.shape[2]
     first = c * LANES
     last = min(F.shape[0], first + LANES)
-    side = np.empty((k, LANES), F.dtype)
-    result = np.empty((m, LANES), F.dtype)
+    side = lanes(k, F)
+    result = lanes(m, F)
+    wide = np.zeros((k, result.shape[0]), F.dtype)
     for t in range(F.shape[1]):
         turn(F, t, first, last, side)
-        result[:] = 0.0
-        for b in range(m):
-            combine(side, small[t], b, result[b])
-        for r in range(last - first):
-            for b in range(m):
-                if add:
+        widen(small[t], wide)
+        combine(side, wide, result)
+        if add:
+            for r in range(last - first):
+                for b in range(m):
                     out[first + r, t, b] += result[b, r]
-                else:
-                    out[first + r, t, b] = result[b, r]
+        else:
+            turn_back(result, first, last, out, t)
 
 
 @njit(cache=True, nogil=True)

@@ -10,13 +10,16 @@ from numba import njit, prange
 
 from recoco.kernels.factors_dense import (
     CHUNK,
-    EIGHTH,
+    EIGHT,
     LANES,
     add_chunks,
     add_lanes,
     add_products,
     combine,
+    lanes,
     turn,
+    turn_back,
+    widen,
 )
 
 
@@ -57,52 +60,45 @@ def _update_chunk(c, F, A, B, has_A, E, scale, has_E, G, root, limits, part, cro
     rows, T, k = F.shape
     first = c * CHUNK
     last = min(rows, first + CHUNK)
-    side = np.empty((k, LANES), F.dtype)
-    fresh = np.empty((k, LANES), F.dtype)
-    a_side = np.empty((A.shape[2], LANES), F.dtype)
-    e_side = np.empty((k, LANES), F.dtype)
-    above = np.empty(LANES, F.dtype)
-    below = np.empty(LANES, F.dtype)
+    side, fresh, above, below = lanes(k, F), lanes(k, F), lanes(k, F), lanes(k, F)
+    a_side, e_side = lanes(A.shape[2], F), lanes(k, F)
+    wide_B = np.zeros((A.shape[2], above.shape[0]), F.dtype)
+    wide_G = np.zeros((k, below.shape[0]), F.dtype)
     with_gram, with_cross = part.size > 0, cross_part.size > 0
-    exact = np.empty((k, LANES))
-    a_exact = np.empty((A.shape[2], LANES))
-    sums = np.empty((part.shape[1], part.shape[2], EIGHTH))
-    cross_sums = np.empty((cross_part.shape[1], cross_part.shape[2], EIGHTH))
+    exact, a_exact = lanes(k, part), lanes(A.shape[2], part)
+    sums = np.empty((exact.shape[0] * with_gram, exact.shape[0], EIGHT))
+    cross_sums = np.empty((a_exact.shape[0] * with_cross, exact.shape[0], EIGHT))
     for t in range(T):
         sums[:] = 0.0
         cross_sums[:] = 0.0
+        if has_A:
+            widen(B[t], wide_B)
+        widen(G[t], wide_G)
         for begin in range(first, last, LANES):
             end = min(last, begin + LANES)
             turn(F, t, begin, end, side)
             if has_A:
                 turn(A, t, begin, end, a_side)
+                combine(a_side, wide_B, above)
+            else:
+                above[:] = 0.0
             if has_E:
                 turn(E, t, begin, end, e_side)
-            for b in range(k):
-                above[:] = 0.0
-                below[:] = 0.0
-                if has_A:
-                    combine(a_side, B[t], b, above)
-                if has_E:
-                    e = e_side[b]
-                    for q in range(LANES):
-                        above[q] += scale * e[q]
-                combine(side, G[t], b, below)
-                divide(side[b], above, below, root, limits, fresh[b])
-            for r in range(end - begin):
                 for b in range(k):
-                    F[begin + r, t, b] = fresh[b, r]
+                    e, total = e_side[b], above[b]
+                    for q in range(LANES):
+                        total[q] += scale * e[q]
+            combine(side, wide_G, below)
+            for b in range(k):
+                divide(side[b], above[b], below[b], root, limits, fresh[b])
+            turn_back(fresh, begin, end, F, t)
             if with_gram or with_cross:
                 _copy(fresh, exact)
             if with_gram:
-                for a in range(k):
-                    for b in range(a, k):
-                        add_products(exact[a], exact[b], sums[a, b])
+                add_products(exact, exact, True, sums)
             if with_cross:
                 _copy(a_side, a_exact)
-                for a in range(a_exact.shape[0]):
-                    for b in range(k):
-                        add_products(a_exact[a], exact[b], cross_sums[a, b])
+                add_products(a_exact, exact, False, cross_sums)
         if with_gram:
             add_lanes(sums, True, part[t])
         if with_cross:

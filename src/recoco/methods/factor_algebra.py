@@ -18,6 +18,8 @@ BLOCK_BYTES = 2**19
 # fewer non-zeros than this in a row of a block are not worth a block of their own
 BLOCK_ENTRIES = 24
 GROUPS = 32
+# bytes of a line of the cache: vectors that lie across two lines take twice as long to load
+LINE = 64
 # entries below become 0, entries do not grow beyond: far from what the type can hold, so that
 # products of a few entries can be held, too
 LIMITS = {np.dtype(np.float64): (1e-100, 1e100), np.dtype(np.float32): (1e-25, 1e12)}
@@ -27,6 +29,23 @@ def _parallel(work: int) -> bool:
     import numba
 
     return work > LEAST_PARALLEL and numba.get_num_threads() > 1
+
+
+def _empty(shape, dtype) -> np.ndarray:
+    """An array that begins at the beginning of a line of the cache."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + LINE, np.uint8)
+    first = -raw.ctypes.data % LINE
+    return raw[first : first + size].view(dtype).reshape(shape)
+
+
+def _on_lines(array) -> np.ndarray:
+    """The array, or a copy of it, in one piece from the beginning of a line of the cache."""
+    if array.flags.c_contiguous and array.ctypes.data % LINE == 0:
+        return array
+    copy = _empty(array.shape, array.dtype)
+    copy[:] = array
+    return copy
 
 
 class Small:
@@ -74,7 +93,7 @@ class Terms:
             return F.array
         (rows, T, k), dtype = F.array.shape, F.array.dtype
         k = k if small is None else small.array.shape[2]
-        out = np.empty((rows, T, k), dtype)
+        out = _empty((rows, T, k), dtype)
         for place, (F, small, scale) in enumerate(self.terms):
             if small is None:
                 if place == 0:
@@ -89,10 +108,10 @@ class Terms:
 
 
 class Factor:
-    """A tall matrix of each start: array (rows, T, k)."""
+    """A tall matrix of each start: array (rows, T, k), copied unless it begins on a line."""
 
     def __init__(self, array):
-        self.array = array
+        self.array = _on_lines(array)
         self.forget()
 
     def forget(self) -> None:
@@ -110,7 +129,7 @@ class Factor:
         return number * _terms(self)
 
     def keep(self, chosen) -> Factor:
-        return Factor(np.ascontiguousarray(self.array[:, chosen]))
+        return Factor(self.array[:, chosen])
 
 
 def _terms(value) -> Terms:
@@ -156,7 +175,7 @@ class SparseMatrix:
         from recoco.kernels import factors as kernel
 
         d, T, k = F.array.shape
-        out = np.empty((self.shape[0], T * k), self.dtype)
+        out = _empty((self.shape[0], T * k), self.dtype)
         run = kernel.product_parallel if _parallel(self.nnz * T * k) else kernel.product
         run(
             self.bounds,

@@ -1,0 +1,92 @@
+"""The vector code of the factorisations gives, bit by bit, what the loops it stands for give."""
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy import sparse
+
+from recoco.kernels import factors_dense as dense
+from recoco.kernels.factors import product, product_parallel
+from recoco.methods.factor_algebra import SparseMatrix
+
+TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+@TYPES
+def test_sparse_product_is_the_loop_over_the_non_zeros(dtype):
+    # all remainders of 8 vectors, of one, of a half and a quarter, and several times 8 vectors
+    rng = np.random.Generator(np.random.PCG64(0))
+    A = sparse.random(60, 45, 0.3, "csr", random_state=0)
+    A.data[:] = rng.random(A.nnz)
+    M = SparseMatrix(A, dtype, 10**6)
+    wide = rng.random((45, 400)).astype(dtype)
+    expected = np.zeros((60, 400), dtype)
+    for i in range(60):
+        for p in range(A.indptr[i], A.indptr[i + 1]):
+            expected[i] += dtype(A.data[p]) * wide[A.indices[p]]
+    for columns in [*range(1, 70), 120, 127, 128, 129, 143, 144, 255, 256, 257, 300, 400]:
+        F = np.ascontiguousarray(wide[:, -columns:])
+        for run in (product, product_parallel):
+            # what lies beside the result must stay as it is
+            around = np.full((62, columns), 7.0, dtype)
+            run(M.bounds, M.pointers, M.local, M.values, M.width, F, around[1:-1])
+            assert np.array_equal(around[1:-1], expected[:, -columns:])
+            assert (around[[0, -1]] == 7.0).all()
+
+
+@TYPES
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 7, 8, 20, 21])
+@pytest.mark.parametrize("rows", [1, 3, 4, 127, 128])
+def test_turning_there_and_back(dtype, k, rows):
+    rng = np.random.Generator(np.random.PCG64(k))
+    F = rng.random((rows + 2, 3, k)).astype(dtype)
+    for kind in (dtype, np.float64):
+        side = dense.lanes(k, np.zeros(1, kind))
+        side[:] = 5.0
+        dense.turn(F, 1, 1, rows + 1, side)
+        assert np.array_equal(side[:k, :rows], F[1:-1, 1].T)
+        assert (side[:k, rows:] == 0.0).all()
+        assert (side[k:] == 5.0).all()
+    side = dense.lanes(k, F)
+    dense.turn(F, 1, 1, rows + 1, side)
+    G = np.full_like(F, 7.0)
+    dense.turn_back(side, 1, rows + 1, G, 1)
+    assert np.array_equal(G[1:-1, 1], F[1:-1, 1])
+    assert (G[:, [0, 2]] == 7.0).all()
+    assert (G[[0, -1]] == 7.0).all()
+
+
+@TYPES
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (4, 4), (20, 20), (7, 300)])
+def test_small_matrices_and_sums_in_their_order(dtype, shape):
+    k, m = shape
+    rng = np.random.Generator(np.random.PCG64(m))
+    side, other = dense.lanes(k, np.zeros(1, dtype)), dense.lanes(m, np.zeros(1))
+    side[:k], other[:m] = rng.random((k, dense.LANES)), rng.random((m, dense.LANES))
+    result = dense.lanes(m, side)
+    wide = np.zeros((k, result.shape[0]), dtype)
+    dense.widen(rng.random((k, m)).astype(dtype), wide)
+    dense.combine(side, wide, result)
+    expected = np.zeros_like(result)
+    for a in range(k):
+        expected += wide[a][:, None] * side[a]
+    assert np.array_equal(result, expected)
+
+    exact = side.astype(np.float64)
+    sums = rng.random((exact.shape[0], other.shape[0], dense.EIGHT))
+    expected = sums.copy()
+    for q in range(0, dense.LANES, dense.EIGHT):
+        part = slice(q, q + dense.EIGHT)
+        expected += exact[:, None, part] * other[None, :, part]
+    dense.add_products(exact, other, False, sums)
+    assert np.array_equal(sums, expected)
+
+
+def test_lanes_begin_on_a_line():
+    @njit
+    def many():
+        return [dense.lanes(3, np.zeros(1, np.float32)) for _ in range(9)]
+
+    for side in many():
+        assert side.shape == (4, dense.LANES)
+        assert side.ctypes.data % dense.LINE == 0
