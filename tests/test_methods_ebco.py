@@ -8,7 +8,7 @@ import twins
 from recoco.consensus.blocks import block_consensus
 from recoco.errors import RecocoError
 from recoco.methods.base import check_matrix, start_generator
-from recoco.methods.ebco import BASES, EBCO, base_numbers, make_bases
+from recoco.methods.ebco import BASES, EBCO, THRESHOLDS, base_numbers, make_bases
 from recoco.metrics import accuracy
 from recoco.metrics.coclusters import modularity
 
@@ -131,5 +131,59 @@ def test_threads_and_batches_change_no_byte(blocks):
     ],
 )
 def test_refuses_bad_parameters(blocks, params, words):
+    with pytest.raises(RecocoError, match=words):
+        EBCO(**{"n_clusters": 2, "largest": 4, **params}).fit(blocks[0])
+
+
+def test_tells_the_modularity_of_every_base(blocks):
+    X, _, _ = blocks
+    A = check_matrix(X)
+    model = EBCO(3, random_state=3, **QUICK).fit(X)
+    (bases,) = make_bases(model, A, [2, 3, 4, 5, 6], [start_generator(3, 0)])
+    values = [modularity(A, *bases.labels(b)) for b in range(5)]
+    assert model.details_["base_at"].tolist() == [2, 3, 4, 5, 6]
+    assert model.details_["base_modularity"] == pytest.approx(values)
+    assert model.details_["base_modularity_M"].shape == (5,)
+
+
+def test_partial_collections_change_nothing_of_the_result(blocks):
+    X, rows, _ = blocks
+    plain = EBCO(3, **QUICK).fit_runs(X, [0, 1])
+    runs = EBCO(3, also="thresholds", **QUICK).fit_runs(X, [0, 1])
+    assert (runs.row_labels == plain.row_labels).all()
+    parts, kept = runs.details["part_threshold"], runs.details["threshold_bases"]
+    assert parts.shape == (2, len(THRESHOLDS), X.shape[0])
+    assert (np.diff(kept, axis=1) >= 0).all() and (kept >= 1).all()
+    assert (runs.details["threshold_smallest"] <= runs.details["threshold_largest"]).all()
+    assert all(accuracy(rows, part) > 0.98 for part in parts[:, 3])
+
+
+def test_both_choices_of_one_collection(blocks):
+    X, _, _ = blocks
+    on_M = EBCO(choose="M", also="choice", most=4, **QUICK).fit_runs(X, [0])
+    assert on_M.details["tried_at"][0].tolist() == [2, 3, 4]
+    on_X = EBCO(choose="X", most=4, **QUICK).fit_runs(X, [0])
+    assert accuracy(on_X.row_labels[0], on_M.details["part_other"][0]) == 1
+    best = on_M.details["tried"][0].argmax()
+    assert on_M.details["tried_at"][0][best] == on_X.details["g_star"][0]
+
+
+def test_fewer_starts_while_choosing(blocks):
+    X, rows, _ = blocks
+    run = EBCO(choose="M", choose_init=1, **QUICK).fit_runs(X, [0])
+    assert run.details["g_star"][0] == 3 and accuracy(rows, run.row_labels[0]) > 0.98
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"also": "all"}, "also is 'all'"),
+        ({"also": "choice"}, "ask for thresholds"),
+        ({"also": "thresholds", "choose": "M"}, "ask for thresholds"),
+        ({"most": 1}, "most"),
+        ({"choose_init": 0}, "choose_init"),
+    ],
+)
+def test_refuses_what_does_not_go_together(blocks, params, words):
     with pytest.raises(RecocoError, match=words):
         EBCO(**{"n_clusters": 2, "largest": 4, **params}).fit(blocks[0])

@@ -101,7 +101,7 @@ def score_dataset(
             frame.loc[scored, "n_iter"] = runs.arrays["n_iter"]
             for metric in (*METRICS, "n_clusters"):
                 frame.loc[scored, metric] = scores[metric]
-            frame.loc[scored, "details"] = _details(runs.arrays)
+            frame.loc[scored, "details"] = _details(runs.arrays, truth)
             if runs.record["n_clusters"] is not None:  # else the method chooses its number
                 short = scored & (frame["n_clusters"] < runs.record["n_clusters"])
                 frame.loc[short, "status"] = "degenerate"
@@ -117,15 +117,29 @@ def score_dataset(
         table.to_parquet(stream, index=False)
 
 
-def _details(arrays: dict[str, np.ndarray]) -> list[str]:
-    """Return what a method told of each run beside its labels, as JSON."""
-    told = {
-        name.removeprefix("detail_"): values.tolist()
-        for name, values in arrays.items()
-        if name.startswith("detail_")
-    }
+def _details(arrays: dict[str, np.ndarray], truth: np.ndarray) -> list[str]:
+    """Return what a method told of each run beside its labels, as JSON.
+
+    Other partitions of the rows, named ``part_NAME`` and of shape (runs, n) or (runs, T, n), are
+    told by their scores.
+    """
+    told = {}
+    for name, values in arrays.items():
+        if name.startswith("detail_part_"):
+            told[name.removeprefix("detail_part_")] = _score_parts(values, truth)
+        elif name.startswith("detail_"):
+            told[name.removeprefix("detail_")] = values.tolist()
     runs = len(arrays["row_labels"])
     return [json.dumps({name: values[r] for name, values in told.items()}) for r in range(runs)]
+
+
+def _score_parts(labels: np.ndarray, truth: np.ndarray) -> list[dict]:
+    scores = score_partitions(truth, labels.reshape(-1, labels.shape[-1]))
+    shaped = {
+        metric: np.reshape(scores[metric], labels.shape[:-1]).tolist()
+        for metric in (*METRICS, "n_clusters")
+    }
+    return [{metric: shaped[metric][r] for metric in shaped} for r in range(len(labels))]
 
 
 def _score_consensus(consensus: Path, truth: np.ndarray):

@@ -5,9 +5,16 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from recoco.compare.details import column_of
 from recoco.compare.measures import measure, welch
 from recoco.compare.published import BRACKET
-from recoco.compare.verdicts import Answer, answer_pvalue, answer_score
+from recoco.compare.verdicts import (
+    Answer,
+    answer_classes,
+    answer_count,
+    answer_pvalue,
+    answer_score,
+)
 from recoco.config import Config
 from recoco.plan import Combination, card_of, combinations, method_class, setting_of
 
@@ -66,13 +73,15 @@ class Table:
         runs = self.runs(setting)
         if runs is None:
             return np.empty(0)
-        return runs[combination.metrics.get(metric, metric)].dropna().to_numpy()
+        return column_of(runs, combination.metrics.get(metric, metric)).dropna().to_numpy()
 
     def _measure(self, setting, select: str, column: str):
         settings = self.config.settings
-        scored = self.runs(setting).dropna(subset=[column])
+        runs = self.runs(setting)
+        values = column_of(runs, column).dropna()
+        scored = runs.loc[values.index]
         return measure(
-            scored[column].to_numpy(),
+            values.to_numpy(),
             select,
             settings["verdicts"]["bootstrap"],
             self.config.master_seed,
@@ -100,10 +109,14 @@ class Table:
             return stopped
         metric = row.metric.removesuffix(BRACKET)
         column = combination.metrics.get(metric, metric)
+        if column == "classes":
+            return answer_classes(row.value, record["classes"], trial=setting.name)
         select = combination.select
         if metric != row.metric and select != "best":
             select = "criterion"  # the figure in brackets is one run, whatever the mean is of
         found = self.measure(setting, select, column)
+        if column.partition("@")[0] == "n_clusters":
+            return answer_count(float(row.value), found, record["classes"], trial=setting.name)
         floor = self.config.settings["verdicts"]["tolerance"]
         sd = float(row.sd) if row.sd else None
         return answer_score(float(row.value), sd, found, floor, trial=setting.name)

@@ -63,6 +63,33 @@ def answer_score(printed: float, printed_sd: float | None, found: Measure, floor
     )
 
 
+def answer_count(printed: float, found: Measure, expected: int, **rest) -> Answer:
+    """Compare a mean number of clusters: within half a cluster, or half our interval if larger.
+
+    The better side is the one nearer to the number of classes.
+    """
+    tolerance = max(0.5, found.half_interval)
+    difference = found.value - printed
+    within = abs(difference) <= tolerance + 1e-12
+    nearer = abs(found.value - expected) < abs(printed - expected)
+    why = (
+        f"{found.value:.1f} clusters against {printed:g} printed, of {expected} classes: a "
+        f"difference of {difference:+.1f}, {'within' if within else 'beyond'} {tolerance:.2g}"
+    )
+    numbers = (found.value, found.sd, found.low, found.high, found.runs, tolerance, within)
+    return Answer("ok", *numbers, 1 if nearer else -1, why, **rest)
+
+
+def answer_classes(printed: str, classes: int, **rest) -> Answer:
+    """Compare a printed number of classes with that of the data."""
+    within = float(printed) == classes
+    why = f"{classes} classes in the data against {printed} printed"
+    sign = 1 if classes > float(printed) else -1
+    return Answer(
+        "ok", float(classes), runs=1, tolerance=0.0, within=within, sign=sign, why=why, **rest
+    )
+
+
 def answer_pvalue(printed: float, below: bool, p: float, same_way: bool, runs: int, **rest):
     """Compare a p-value: it comes out when it leads to the same conclusion.
 

@@ -12,6 +12,8 @@ from recoco.methods.filled import Filled, without_empty
 from recoco.schema import nearest
 
 BASES = ("coclus", "dcc", "dcc-spherical", "croinfo", "spherical")
+# The partial collections of section 6.5, by share of the largest modularity.
+THRESHOLDS = (0.95, 0.9, 0.85, 0.8, 0.75, 0.5, 0.25)
 
 
 @dataclass
@@ -45,8 +47,17 @@ class EBCO(CoClusterer):
     modularity_of : {"X", "M"}
         The matrix on which option 1 takes the modularity of the bases.
     choose : {None, "M", "X"}
-        Option 2: the number of co-clusters from 2 to ``largest`` with the largest modularity
-        on this matrix; ``details_["g_star"]`` says which.
+        Option 2: the number of co-clusters from 2 to ``most`` with the largest modularity on
+        this matrix; ``details_["g_star"]`` says which.
+    most : int or None
+        Largest number tried by option 2; None is ``largest``. The paper does not say.
+    choose_init : int or None
+        Starts on the consensus matrix for each number tried; the chosen one is then done with
+        ``consensus_init``. None is ``consensus_init``.
+    also : {None, "thresholds", "choice"}
+        What else is made of the same bases, as partitions of the rows in ``details_``:
+        "thresholds" the consensus of each of the paper's partial collections, "choice" that of
+        the number of co-clusters chosen on the other matrix.
     consensus_init, stochastic : int
         Starts on the consensus matrix, and iterations of each in which columns are drawn.
     n_init : int
@@ -63,7 +74,10 @@ class EBCO(CoClusterer):
     n_iter_ : int, iterations up to the one kept
     details_ : dict; ``g_star`` number of co-clusters, ``bases`` number of bases used,
         ``emptied`` clusters that became empty and were refilled, over all starts on M,
-        ``empty_base`` base co-clusters with only rows or only columns, ``modularity`` on M
+        ``empty_base`` base co-clusters with only rows or only columns, ``modularity`` on M,
+        ``base_modularity`` and ``base_modularity_M`` of every base on the matrix and on M,
+        ``base_at`` their numbers of co-clusters; with ``choose`` also ``tried`` and
+        ``tried_M``, modularities of the numbers ``tried_at``; ``part_*`` as ``also`` says
 
     Notes
     -----
@@ -99,6 +113,9 @@ class EBCO(CoClusterer):
         threshold=None,
         modularity_of="X",
         choose=None,
+        most=None,
+        choose_init=None,
+        also=None,
         consensus_init=10,
         stochastic=70,
         n_init=1,
@@ -114,6 +131,9 @@ class EBCO(CoClusterer):
         self.threshold = threshold
         self.modularity_of = modularity_of
         self.choose = choose
+        self.most = most
+        self.choose_init = choose_init
+        self.also = also
         self.consensus_init = consensus_init
         self.stochastic = stochastic
         self.n_init = n_init
@@ -151,6 +171,17 @@ class EBCO(CoClusterer):
             raise RecocoError(f"modularity_of is {self.modularity_of!r}: use X or M.")
         if self.choose not in (None, "X", "M"):
             raise RecocoError(f"choose is {self.choose!r}: use X, M or None.")
+        if self.most is not None:
+            check_integer(self.most, "most", 2)
+        if self.choose_init is not None:
+            check_integer(self.choose_init, "choose_init", 1)
+        if self.also not in (None, "thresholds", "choice"):
+            raise RecocoError(f"also is {self.also!r}: use thresholds, choice or None.")
+        if self.also and (self.also == "choice") != (self.choose is not None):
+            raise RecocoError(
+                f"also is {self.also!r} and choose is {self.choose!r}: ask for thresholds with a "
+                "given number of co-clusters, for choice where it is chosen."
+            )
         filled = without_empty(A, 1 if self.choose else self.n_clusters)
         numbers = base_numbers(filled.A, self.smallest, self.largest)
         if self.choose is None and self.n_clusters > numbers[-1]:
@@ -158,7 +189,8 @@ class EBCO(CoClusterer):
                 f"{self.n_clusters} co-clusters were asked, but the largest base co-clustering "
                 f"has {numbers[-1]}: raise largest or ask for fewer."
             )
-        tried = list(range(min(2, numbers[-1]), numbers[-1] + 1))
+        top = min(self.most or numbers[-1], numbers[-1])
+        tried = list(range(min(2, top), top + 1))
         return _Problem(filled, numbers, tried if self.choose else [self.n_clusters])
 
     def _run(self, problem, generators, init):
@@ -170,28 +202,34 @@ class EBCO(CoClusterer):
             return modularity(A, z, w)
 
         ensembles = make_bases(self, A, problem.numbers, generators)
-        found = []
-        details = {name: [] for name in ("g_star", "bases", "emptied", "empty_base", "modularity")}
+        found, details = [], []
         for rng, bases in zip(generators, ensembles, strict=True):
-            details["empty_base"].append(bases.n_empty)
+            on_X, on_M = base_modularities(bases, on_data), base_modularities(bases)
+            told = {
+                "empty_base": bases.n_empty,
+                "base_at": problem.numbers,
+                "base_modularity": on_X,
+                "base_modularity_M": on_M,
+            }
+            judged = on_X if self.modularity_of == "X" else on_M
+            used = bases
             if self.threshold is not None:
-                measure = on_data if self.modularity_of == "X" else None
-                bases = bases.select(above(base_modularities(bases, measure), self.threshold))
-            result = fuse(
-                bases,
-                rng,
-                problem.tried,
-                self.consensus_init,
-                self.max_iter,
-                self.stochastic,
-                self.tol,
-                on_data if self.choose == "X" else None,
-            )
+                used = bases.select(above(judged, self.threshold))
+            if self.choose is None:
+                result = self._fuse(used, rng, self.n_clusters)
+            else:
+                result, more = self._choose(problem, used, rng, on_data)
+                told |= more
+            if self.also == "thresholds":
+                told |= self._partial(problem, bases, judged, rng)
+            told |= {
+                "g_star": result.n_clusters,
+                "bases": used.by_row.shape[1],
+                "emptied": result.emptied,
+                "modularity": result.modularity,
+            }
             found.append(result)
-            details["g_star"].append(result.n_clusters)
-            details["bases"].append(bases.by_row.shape[1])
-            details["emptied"].append(result.emptied)
-            details["modularity"].append(result.modularity)
+            details.append(told)
         dtype = label_dtype(problem.numbers[-1])
         rows, columns = problem.filled.spread(
             np.array([result.row_labels for result in found], dtype),
@@ -204,8 +242,60 @@ class EBCO(CoClusterer):
             np.array([result.criterion for result in found]),
             np.array([history.size for history in histories], np.int32),
             histories,
-            {name: np.array(values) for name, values in details.items()},
+            {name: np.array([told[name] for told in details]) for name in details[0]},
         )
+
+    def _fuse(self, bases, rng, g, n_init=None):
+        n_init = n_init or self.consensus_init
+        return fuse(bases, rng, [g], n_init, self.max_iter, self.stochastic, self.tol)
+
+    def _choose(self, problem, bases, rng, on_data):
+        """Option 2: the consensus of the number with the largest modularity, and what was tried.
+
+        Of equal modularities the smallest number is chosen.
+        """
+        tries = [self._fuse(bases, rng, g, self.choose_init) for g in problem.tried]
+        tried = {
+            "X": np.array([on_data(t.row_labels, t.column_labels) for t in tries]),
+            "M": np.array([t.modularity for t in tries]),
+        }
+        best = {matrix: int(values.argmax()) for matrix, values in tried.items()}
+
+        def finished(place):
+            if self.choose_init in (None, self.consensus_init):
+                return tries[place]
+            return self._fuse(bases, rng, problem.tried[place])
+
+        result = finished(best[self.choose])
+        told = {"tried_at": problem.tried, "tried": tried["X"], "tried_M": tried["M"]}
+        if self.also == "choice":
+            other = best["X" if self.choose == "M" else "M"]
+            same = other == best[self.choose]
+            labels = (result if same else finished(other)).row_labels
+            told["part_other"] = _all_rows(problem.filled, labels)
+        return result, told
+
+    def _partial(self, problem, bases, judged, rng):
+        """The consensus of every partial collection, and which bases are in it."""
+        labels, kept = [], []
+        for threshold in THRESHOLDS:
+            kept.append(above(judged, threshold))
+            result = self._fuse(bases.select(kept[-1]), rng, self.n_clusters)
+            labels.append(_all_rows(problem.filled, result.row_labels))
+        return {
+            "threshold_at": THRESHOLDS,
+            "threshold_bases": [numbers.size for numbers in kept],
+            "threshold_smallest": [problem.numbers[numbers[0]] for numbers in kept],
+            "threshold_largest": [problem.numbers[numbers[-1]] for numbers in kept],
+            "part_threshold": labels,
+        }
+
+
+def _all_rows(filled: Filled, labels) -> np.ndarray:
+    """Labels of the rows of the whole matrix; what is empty gets label 0."""
+    rows = np.zeros(filled.shape[0], np.uint8 if labels.max() < 256 else np.int32)
+    rows[filled.rows] = labels
+    return rows
 
 
 def base_numbers(A, smallest: int, largest: int) -> list[int]:
