@@ -85,6 +85,8 @@ _NEEDED = {
     "sweep": ("datasets", "weightings", "method", "parameter", "values", "metrics"),
     "words": ("datasets", "weightings", "methods", "column_clusters", "corpora"),
     "densities": ("datasets", "shifts"),
+    "gains": ("of", "over"),
+    "coclusters": ("datasets", "weightings", "method"),
 }
 
 

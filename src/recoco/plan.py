@@ -57,6 +57,7 @@ class Combination:
     weightings: dict = field(default_factory=dict, hash=False)
     metrics: dict = field(default_factory=dict, hash=False)
     datasets: dict = field(default_factory=dict, hash=False)
+    runs: int | None = None  # at most so many, for a reading that is only tried
 
     @property
     def name(self) -> str:
@@ -97,6 +98,7 @@ def combinations(block: dict, settings: dict) -> list[Combination]:
                 weightings,
                 metrics,
                 datasets,
+                min((o["runs"] for o in chosen if "runs" in o), default=None),
             )
         )
     return sorted(made, key=lambda combination: not combination.printed)
@@ -113,7 +115,11 @@ def setting_of(block: dict, combination: Combination, dataset: str, weighting: s
     named = block["weightings"][weighting]
     known = {**block["methods"], **block.get("extra_methods", {})}
     ours = known[method]
-    params = {**combination.params.get("*", {}), **combination.params.get(ours, {})}
+    params = {
+        **block.get("params", {}).get(ours, {}),
+        **combination.params.get("*", {}),
+        **combination.params.get(ours, {}),
+    }
     return Setting(
         card,
         combination.weightings.get(card, {}).get(weighting, named),
@@ -131,10 +137,13 @@ def settings_of(config: Config) -> dict[Setting, int]:
     """Return every setting that the configured papers need and its number of runs."""
     needed: dict[Setting, int] = {}
     for paper, block in blocks_of_kind(config, "scores"):
-        for setting in _settings_of_item(block, config.settings):
-            needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
-    for paper, block in blocks_of_kind(config, "sweep"):
-        for setting, _ in sweep_settings(config, block):
+        runs = runs_of(config, paper, block)
+        for setting, most in _settings_of_item(block, config.settings):
+            needed[setting] = max(min(runs, most or runs), needed.get(setting, 0))
+    varied = [("sweep", sweep_settings), ("coclusters", cocluster_settings)]
+    found = ((p, b, f) for kind, f in varied for p, b in blocks_of_kind(config, kind))
+    for paper, block, settings in found:
+        for setting, _ in settings(config, block):
             if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
                 needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
     return dict(sorted(needed.items()))
@@ -162,11 +171,17 @@ def with_params(config: Config, setting: Setting, params: dict) -> Setting:
 def sweep_settings(config: Config, block: dict):
     """Yield (setting, details) of a figure that varies one parameter of one method.
 
-    The value null leaves the parameter at what the method makes of it.
+    The value null leaves the parameter at what the method makes of it. Where the runs of one
+    setting tell of all values (``inside``), that setting answers for all.
     """
     weighting = next(iter(block["weightings"].values()))
     for dataset, card in block["datasets"].items():
         plain = Setting(card, weighting, block["method"])
+        if "inside" in block:
+            setting = with_params(config, plain, block.get("params", {}))
+            for value in block["values"]:
+                yield setting, {"dataset": dataset, "card": card, "value": value}
+            continue
         g = classes_of(card)
         for value in block["values"]:
             if block["parameter"] == "n_column_clusters" and value is not None and value <= g:
@@ -175,6 +190,18 @@ def sweep_settings(config: Config, block: dict):
             setting = with_params(config, plain, {**block.get("params", {}), **told})
             shown = g if value is None else value
             yield setting, {"dataset": dataset, "card": card, "value": shown}
+
+
+def cocluster_settings(config: Config, block: dict):
+    """Yield (setting, details) of an item that looks into co-clusters: of g of them, then fewer."""
+    weighting = next(iter(block["weightings"].values()))
+    for dataset, card in block["datasets"].items():
+        g = classes_of(card)
+        for number in [g, *(g - k for k in range(1, block.get("fewer", 0) + 1) if g - k > 1)]:
+            told = {} if number == g else {"n_clusters": number, **block.get("params_fewer", {})}
+            plain = Setting(card, weighting, block["method"])
+            setting = with_params(config, plain, {**block.get("params", {}), **told})
+            yield setting, {"dataset": dataset, "card": card, "asked": number}
 
 
 def blocks_of_kind(config: Config, kind: str):
@@ -195,14 +222,14 @@ def _settings_of_item(block: dict, settings: dict):
     methods = [*block["methods"], *block.get("extra_methods", {})]
     for combination in combinations(block, settings):
         yield from (
-            setting_of(block, combination, dataset, weighting, method)
+            (setting_of(block, combination, dataset, weighting, method), combination.runs)
             for dataset in block["datasets"]
             for weighting in block["weightings"]
             for method in methods
         )
     for card in block["datasets"].values():
         for null in block.get("nulls", []):
-            yield null_setting(block, card, null)
+            yield null_setting(block, card, null), None
 
 
 def datasets_of_paper(config: Config, key: str) -> list[str]:

@@ -1,5 +1,6 @@
 # The only file here with Python: what the others ask of recoco's plan.
 
+import recoco.cocluster_plan as cocluster_plan
 import recoco.plan as plan
 import recoco.word_plan as word_plan
 from recoco.compare.outputs import OUTPUTS
@@ -22,6 +23,11 @@ SETTINGS = {
 WORDS = {
     setting.name: (setting, total)
     for setting, total in word_plan.words_of(recoco_config).items()
+    if setting.dataset not in MISSING
+}
+COCLUSTERS = {
+    setting.name: (setting, total)
+    for setting, total in cocluster_plan.coclusters_of(recoco_config).items()
     if setting.dataset not in MISSING
 }
 BLOCKS = {
@@ -173,6 +179,47 @@ def densities_of_paper(wildcards):
     cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
     asked = [c for c in cards if c not in MISSING and word_plan.shifts_of(recoco_config, c)]
     return [f"results/densities/{card}.json" for card in asked]
+
+
+def blocks_of_coclusters(wildcards):
+    name = name_of(wildcards)
+    ranges = BLOCKS[name][0]
+    return [str(plan.block_path(SETTINGS[name][0], start, stop)) for start, stop in ranges]
+
+
+def place_of_coclusters(wildcards):
+    return plan.method_place(recoco_config, COCLUSTERS[name_of(wildcards)][0].method)
+
+
+def runs_of_coclusters(wildcards):
+    name = name_of(wildcards)
+    return min(COCLUSTERS[name][1], BLOCKS[name][1])
+
+
+def coclusters_of_dataset(wildcards):
+    return [
+        str(cocluster_plan.coclusters_path(setting))
+        for setting, _ in COCLUSTERS.values()
+        if setting.dataset == wildcards.dataset
+    ]
+
+
+def receipts_of_neighbours(wildcards):
+    corpora = cocluster_plan.corpora_of(recoco_config, wildcards.dataset)
+    return [f"resources/raw/{card}/receipt.json" for card in corpora]
+
+
+def coclusters_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    asked = [setting for setting, _ in COCLUSTERS.values() if setting.dataset in cards]
+    return [str(cocluster_plan.coclusters_path(setting)) for setting in asked]
+
+
+def neighbours_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    have = {setting.dataset for setting, _ in COCLUSTERS.values()}
+    asked = [c for c in cards if c in have and cocluster_plan.corpora_of(recoco_config, c)]
+    return [f"results/neighbours/{card}.npz" for card in asked]
 
 
 def characteristics_of_paper(wildcards):

@@ -15,6 +15,8 @@ with job(snakemake):
             words=[Path(path) for path in given.words],
             coherence=[Path(path) for path in given.coherence],
             densities=[Path(path) for path in given.densities],
+            coclusters=[Path(path) for path in given.coclusters],
+            neighbours=[Path(path) for path in given.neighbours],
         ),
         Path(given[0]).parent,
         Path(snakemake.output[0]).parent,

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from recoco.compare import claims_coclus, claims_wcnmtf  # noqa: F401  they register claims
+from recoco.compare import claims_coclus, claims_ebco, claims_wcnmtf  # noqa: F401  they register claims
 from recoco.compare.characteristics import compare_characteristics
 from recoco.compare.claims import CLAIMS, try_claim
+from recoco.compare.coclusters import answer_words, compare_coclusters
 from recoco.compare.densities import compare_densities
+from recoco.compare.details import column_of
 from recoco.compare.examples import compute_example
+from recoco.compare.gains import answer_gains, gain_rows
 from recoco.compare.outputs import MEASURED, OUTPUTS
 from recoco.compare.published import read_published
 from recoco.compare.table import Table
@@ -29,6 +32,8 @@ class Findings:
     words: list[Path] = field(default_factory=list)
     coherence: list[Path] = field(default_factory=list)
     densities: list[Path] = field(default_factory=list)
+    coclusters: list[Path] = field(default_factory=list)
+    neighbours: list[Path] = field(default_factory=list)
 
 
 def compare_paper(
@@ -64,10 +69,24 @@ def compare_paper(
             )
         elif block["kind"] == "words":
             cells += _words_item(config, item, block, rows, found, tables)
+        elif block["kind"] == "gains":
+            made = gain_rows(item, block["over"], block["of"], cells)
+            tables["gains"] += made
+            floor = config.settings["verdicts"]["tolerance"]
+            cells += [_cell(row, item, "", *rest) for row, *rest in answer_gains(rows, made, floor)]
+        elif block["kind"] == "coclusters":
+            counted = {path.stem: path for path in found.neighbours}
+            made = compare_coclusters(config, item, block, set(found.coclusters), counted)
+            for name, added in made.items():
+                tables[name] += added
+            cells += [
+                _cell(row, item, block["datasets"][row.dataset], *rest)
+                for row, *rest in answer_words(rows, loaded, block["datasets"])
+            ]
+    tables["cells"] = cells
     if first_table:
         first_table.frames = tables
     tables["claims"] = _claims(key, first_table, published)
-    tables["cells"] = cells
     for name, columns in OUTPUTS.items():
         frame = pd.DataFrame(tables[name]).reindex(columns=_columns(columns, tables[name]))
         write_text(out / f"{name}.csv", frame.to_csv(index=False, float_format="%.10g"))
@@ -143,7 +162,9 @@ def _scores_item(key: str, item: str, rows: pd.DataFrame, table: Table, out: dic
         )
         used = best if said == "explained" else table.as_printed
         card = card_of(block, used, row.dataset)
-        cells.append(_cell(row, item, card, said, answer, reason, used))
+        as_printed = answers[table.as_printed.name][row.cell].measured
+        cell = _cell(row, item, card, said, answer, reason, used)
+        cells.append({**cell, "as_printed": as_printed})
     return cells
 
 
@@ -155,7 +176,10 @@ def _sweep_item(item: str, table: Table) -> list[dict]:
         if table.stopped(setting):
             continue
         for metric in block["metrics"]:
-            found = table.measure(setting, "mean", metric)
+            column = _column_inside(block.get("inside"), details["value"], metric)
+            if column is None or column_of(table.runs(setting), column).dropna().empty:
+                continue
+            found = table.measure(setting, "mean", column)
             rows.append(
                 {
                     "item": item,
@@ -170,6 +194,15 @@ def _sweep_item(item: str, table: Table) -> list[dict]:
                 }
             )
     return rows
+
+
+def _column_inside(inside: str | None, value, metric: str) -> str | None:
+    """Return where the runs of one setting tell of a value; None where they do not."""
+    if inside is None:
+        return metric
+    if metric.startswith(f"{inside}_"):  # an array that goes along the values
+        return f"{metric}={value}" if value else None
+    return f"{metric}@{inside}={value}" if value else metric
 
 
 def _words_item(config, item, block, rows, found: Findings, tables: dict) -> list[dict]:

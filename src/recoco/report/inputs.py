@@ -55,6 +55,19 @@ _COLUMNS = {
         *("item", "dataset", "card", "count", "diagonal", "shift", "printed", "measured"),
         "agrees",
     ],
+    "gains": ["item", "dataset", "method", "metric", "printed", "measured"],
+    "coclusters": [
+        *("item", "dataset", "card", "method", "asked", "run", "cluster", "documents", "words"),
+        *("class", "of_class"),
+    ],
+    "neighbours": [
+        *("item", "dataset", "card", "method", "asked", "run", "cluster", "place", "word"),
+        *("npmi", "frequency", "corpus"),
+    ],
+    "pictures": [
+        *("item", "dataset", "card", "method", "asked", "run", "rows", "columns"),
+        *("row_borders", "column_borders", "height", "width", "pixels"),
+    ],
 }
 _NEEDED = ("cells", "measures", "combinations")
 
