@@ -21,7 +21,7 @@ def coclusters_of(config: Config) -> dict[Setting, int]:
             here = plan.blocks_on_disk(setting, paths.root())
             if not postponed(config, block) or here:
                 needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
-    return dict(sorted(needed.items()))
+    return dict(sorted(needed.items(), key=lambda pair: pair[0].name))
 
 
 def top_words(config: Config) -> int:

@@ -146,7 +146,7 @@ def settings_of(config: Config) -> dict[Setting, int]:
         for setting, _ in settings(config, block):
             if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
                 needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
-    return dict(sorted(needed.items()))
+    return dict(sorted(needed.items(), key=lambda pair: pair[0].name))
 
 
 def postponed(config: Config, block: dict) -> bool:
