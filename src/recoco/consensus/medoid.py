@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from recoco.consensus.bases import check_partitions
 from recoco.metrics import score_partitions
 
 
@@ -13,8 +14,9 @@ def medoid(partitions: np.ndarray) -> tuple[int, float]:
 
     Parameters
     ----------
-    partitions : array of shape (n_partitions, n_objects)
+    partitions : array (s, n) or sequence of s label arrays
     """
+    partitions = np.stack(check_partitions(partitions))
     distinct, inverse, counts = np.unique(
         partitions, axis=0, return_inverse=True, return_counts=True
     )

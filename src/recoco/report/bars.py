@@ -16,7 +16,7 @@ from recoco.report.drawing import (
     value_of,
 )
 
-_PRINTED = {
+PRINTED = {
     "marker": "o",
     "markersize": 4.5,
     "markerfacecolor": svg.PAPER,
@@ -98,7 +98,7 @@ def nmi_bars(subject: Subject):
     names, weightings = list(subject.datasets), subject.weightings
     metric = (subject.block.get("metrics") or ["nmi"])[0]
     combination = subject.paper.printed_combination(subject.of)
-    extra = _unprinted(subject, metric, combination)
+    extra = unprinted(subject, metric, combination)
     methods = list(
         subject.block.get("methods")
         or dict.fromkeys([*(key[2] for key in extra), *subject.setting("methods", {})])
@@ -114,10 +114,10 @@ def nmi_bars(subject: Subject):
                     (dataset, weighting, method), {}
                 )
                 where = place + (rank - (len(methods) - 1) / 2) * width
-                drawn |= _bar(axes, where, width, row, COLOURS[rank % len(COLOURS)])
+                drawn |= mean_bar(axes, where, width, row, COLOURS[rank % len(COLOURS)])
                 printed = formats.as_float(cell.value) if cell else math.nan
                 if math.isfinite(printed):
-                    axes.plot(where, printed, zorder=5, **_PRINTED)
+                    axes.plot(where, printed, zorder=5, **PRINTED)
             if not drawn:
                 remark(axes, place, 0.1, "no data", ha="center")
         axes.set_title(weighting, loc="left")
@@ -128,11 +128,11 @@ def nmi_bars(subject: Subject):
     rows[-1].set_xticks(range(len(names)), names)
     rows[-1].set_xlim(-0.6, len(names) - 0.4)
     handles = [patch(COLOURS[rank % len(COLOURS)], method) for rank, method in enumerate(methods)]
-    legend(figure, [*handles, mark("printed", **_PRINTED)], "outside upper right")
+    legend(figure, [*handles, mark("printed", **PRINTED)], "outside upper right")
     return figure
 
 
-def _unprinted(subject: Subject, metric: str, combination) -> dict[tuple, dict]:
+def unprinted(subject: Subject, metric: str, combination) -> dict[tuple, dict]:
     """Return the measures of methods that the figure shows but for which nothing is printed."""
     rows = subject.paper.frames["extra"]
     rows = rows[
@@ -143,7 +143,7 @@ def _unprinted(subject: Subject, metric: str, combination) -> dict[tuple, dict]:
     return {(r["dataset"], r["weighting"], r["method"]): r for r in rows.to_dict("records")}
 
 
-def _bar(axes, where: float, width: float, row: dict, colour: str) -> bool:
+def mean_bar(axes, where: float, width: float, row: dict, colour: str) -> bool:
     value, sd = value_of(row), value_of(row, "measured_sd")
     if not math.isfinite(value):
         return False

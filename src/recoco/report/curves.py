@@ -20,7 +20,7 @@ def parameter_curves(subject: Subject):
     """Mean scores of a method on each dataset as a parameter grows; bands are deviations."""
     from matplotlib.lines import Line2D
 
-    rows = _numbers(subject.paper.of_item("sweeps", subject.of))
+    rows = numbers_of(subject.paper.of_item("sweeps", subject.of))
     names = list(subject.datasets)
     metrics = list(subject.setting("metrics", list(dict.fromkeys(rows["metric"])) or ["nmi"]))
     parameter = subject.setting("parameter", "parameter")
@@ -57,7 +57,7 @@ def parameter_curves(subject: Subject):
     return figure
 
 
-def _numbers(rows: pd.DataFrame) -> pd.DataFrame:
+def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have a number, in order of the parameter."""
     found = rows.assign(
         at=rows["value"].map(formats.as_float).astype(float),
@@ -106,7 +106,7 @@ def _zero_name(parameter: str) -> str:
 def sweep_table(material: Material, paper: Paper, item: str) -> Table | None:
     """Return the numbers behind the curves: a row per dataset and value."""
     block = paper.config["items"][item]
-    rows = _numbers(paper.of_item("sweeps", item))
+    rows = numbers_of(paper.of_item("sweeps", item))
     if rows.empty:
         return None
     metrics = list(block.get("metrics") or dict.fromkeys(rows["metric"]))

@@ -15,6 +15,13 @@ METRICS = {
     "npmi_i": "NPMI",
     "pmi": "PMI",
     "g_star": "g*",
+    "nmi_arithmetic": "NMI",
+    "n_clusters": "clusters",
+    "base_modularity": "modularity on X",
+    "base_modularity_M": "modularity on M",
+    "threshold_bases": "bases",
+    "threshold_smallest": "smallest",
+    "threshold_largest": "largest",
     "expected_g": "g",
     "cd": "CD",
     "sparsity_percent": "sparsity %",
@@ -148,6 +155,7 @@ _LATEX = {
     "·": r"$\cdot$",
     "×": r"$\times$",
     "λ": r"$\lambda$",
+    "′": "'",
     "\n": " ",
 }
 

@@ -1,9 +1,11 @@
 """What each kind of item of a paper has: a table, a figure, or both."""
 
-from recoco.report import curves, densities, tables, wordlists
+from recoco.report import coclusters, curves, densities, tables, wordlists
 from recoco.report.inputs import Material, Paper
 
 _TABLES = {
+    "coclusters": coclusters.coclusters_table,
+    "gains": coclusters.gains_table,
     "densities": densities.densities_table,
     "sweep": curves.sweep_table,
     "words": wordlists.words_table,
@@ -12,6 +14,7 @@ _TABLES = {
 DRAWN = {"figure": "", "sweep": "parameter_curves"}
 # The frame in which the numbers of a drawing stand, for those that have no table.
 _FRAMES = {"coherence_bars": "coherence", "cosine_distributions": "cosines"}
+_FRAMES |= {"reordered_matrices": "pictures", "topic_shares": "coclusters"}
 
 
 def item_table(material: Material, paper: Paper, item: str) -> tables.Table | None:
