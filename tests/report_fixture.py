@@ -11,7 +11,8 @@ import pandas as pd
 import yaml
 
 from recoco.compare.published import read_published
-from report_papers import CARDS, COCLUS, EBCO
+from report_ensembles import EBCO, write_ensembles
+from report_papers import CARDS, COCLUS
 from report_words import WCNMTF, WORD_CARDS, write_words
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
@@ -113,6 +114,7 @@ def _paper(folder: Path, published: pd.DataFrame, config: dict, rng, reason: str
         ],
     )
     if config["key"] == "ebco":
+        write_ensembles(folder, rng)
         return
     _write(folder / "claims.csv", _claims(config["key"]))
     _write(folder / "characteristics.csv", _printed_characteristics(config["key"]))

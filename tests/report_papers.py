@@ -1,4 +1,4 @@
-"""Two papers as the tests of the report configure them."""
+"""A paper as the tests of the report configure it."""
 
 CARDS = {
     name: name.lower()
@@ -63,19 +63,5 @@ COCLUS = {
             "draw": "selection_rules",
             "of": "table2",
         },
-    },
-}
-# A second paper with many methods, other metrics and several numbers per name.
-EBCO = {
-    "key": "ebco",
-    "title": "Ensemble Block Co-clustering",
-    "authors": "Séverine Affeldt, Lazhar Labiod, Mohamed Nadif",
-    "venue": "CIKM",
-    "year": 2020,
-    "runs": 10,
-    "items": {
-        "table2": {"kind": "scores", "title": "Table 2, five methods"},
-        "table3": {"kind": "scores", "title": "Table 3, number of clusters inferred"},
-        "table4": {"kind": "scores", "title": "Table 4, words and their NPMI"},
     },
 }
