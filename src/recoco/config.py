@@ -85,6 +85,11 @@ _NEEDED = {
     "sweep": ("datasets", "weightings", "method", "parameter", "values", "metrics"),
     "words": ("datasets", "weightings", "methods", "column_clusters", "corpora"),
     "densities": ("datasets", "shifts"),
+    "ranks": ("of", "metrics"),
+    "clusters": ("datasets", "weightings", "method"),
+    "representatives": ("datasets", "weightings", "method"),
+    "scaling": ("method", "sizes", "along", "density"),
+    "convergence": ("method", "sizes", "blocks", "flips", "iterations"),
 }
 
 

@@ -137,6 +137,11 @@ def settings_of(config: Config) -> dict[Setting, int]:
         for setting, _ in sweep_settings(config, block):
             if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
                 needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
+    for kind in ("clusters", "representatives"):
+        for paper, block in blocks_of_kind(config, kind):
+            for setting, _ in variant_settings(config, block):
+                if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
+                    needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
     return dict(sorted(needed.items()))
 
 
@@ -175,6 +180,18 @@ def sweep_settings(config: Config, block: dict):
             setting = with_params(config, plain, {**block.get("params", {}), **told})
             shown = g if value is None else value
             yield setting, {"dataset": dataset, "card": card, "value": shown}
+
+
+def variant_settings(config: Config, block: dict):
+    """Yield (setting, details) of an item that looks at the runs of one method, as they are.
+
+    ``variants`` are parameters by name; without any there is the method as it stands.
+    """
+    weighting = next(iter(block["weightings"].values()))
+    for dataset, card in block["datasets"].items():
+        for variant, params in block.get("variants", {"": {}}).items():
+            setting = with_params(config, Setting(card, weighting, block["method"]), params)
+            yield setting, {"dataset": dataset, "card": card, "variant": variant}
 
 
 def blocks_of_kind(config: Config, kind: str):

@@ -6,6 +6,7 @@ rule compare:
         words=words_of_paper,
         coherence=coherence_of_paper,
         densities=densities_of_paper,
+        studies=studies_of_paper,
     output:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:

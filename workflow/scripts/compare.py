@@ -15,6 +15,7 @@ with job(snakemake):
             words=[Path(path) for path in given.words],
             coherence=[Path(path) for path in given.coherence],
             densities=[Path(path) for path in given.densities],
+            studies=[Path(path) for path in given.studies],
         ),
         Path(given[0]).parent,
         Path(snakemake.output[0]).parent,
