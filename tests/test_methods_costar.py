@@ -11,8 +11,8 @@ from scipy import sparse
 import twins_views as twins
 from recoco import paths
 from recoco.bench import costar as bench_costar
-from recoco.datasets.boolean import uniform_views
 from recoco.datasets import load_dataset
+from recoco.datasets.boolean import uniform_views
 from recoco.errors import RecocoError
 from recoco.methods.base import start_generator
 from recoco.methods.costar import CoStar, TauCoClust, trajectory

@@ -79,7 +79,9 @@ def _best_run(blocks: list[Path], total: int, larger: bool) -> dict[str, np.ndar
         if "column_labels" not in arrays:
             record = json.loads(str(arrays["record"]))
             raise RecocoError(f"{path} has no clusters of features: {record['error'] or 'none'}.")
-        signed = np.where(arrays["run"] < total, (1 if larger else -1) * arrays["criterion"], -np.inf)
+        signed = np.where(
+            arrays["run"] < total, (1 if larger else -1) * arrays["criterion"], -np.inf
+        )
         r = int(signed.argmax())
         if best is None or signed[r] > best[0]:
             names = ("run", "criterion", "row_labels", "column_labels")
@@ -92,7 +94,7 @@ def _best_run(blocks: list[Path], total: int, larger: bool) -> dict[str, np.ndar
 def write_scaling(
     name: str,
     place: str,
-    params: dict,
+    variants: dict[str, dict],
     sizes: list[dict[str, int]],
     density: float,
     repeats: int,
@@ -101,7 +103,7 @@ def write_scaling(
 ) -> None:
     """Time one run of a method on random Boolean views of every size.
 
-    Seconds are those of this thread, the best of some repetitions: another job on the machine
+    ``variants`` are parameters by name. Seconds are those of this thread, the best of some repetitions: another job on the machine
     adds little to them.
     """
     kind = load_class(place)
@@ -110,13 +112,16 @@ def write_scaling(
         label = " ".join(f"{key}={value}" for key, value in size.items())
         seed = int(generator_of(master_seed, f"{name} {label}").integers(2**32))
         views = uniform_views(**size, density=density, seed=seed)
-        seconds = []
-        for seed in seeds_of_runs(master_seed, f"{name} {label}", range(repeats), False):
-            began = time.thread_time()
-            runs = kind(**params).fit_runs(views if kind.views == "many" else views[0], [seed])
-            seconds.append(time.thread_time() - began)
-        if place_in_list:
-            rows.append({**size, "seconds": min(seconds), "n_iter": int(runs.n_iter[0])})
+        seeds = seeds_of_runs(master_seed, f"{name} {label}", range(repeats), False)
+        for variant, params in variants.items():
+            seconds = []
+            for seed in seeds:
+                began = time.thread_time()
+                runs = kind(**params).fit_runs(views if kind.views == "many" else views[0], [seed])
+                seconds.append(time.thread_time() - began)
+            if place_in_list:
+                found = {"seconds": min(seconds), "n_iter": int(runs.n_iter[0])}
+                rows.append({"variant": variant, **size, **found})
     write_json(out, rows)
 
 

@@ -197,9 +197,10 @@ def block_of_study(wildcards):
     """What of an item decides its numbers, with the parameters of its method."""
     block = recoco_config.papers[wildcards.paper]["items"][wildcards.item]
     known = recoco_config.methods[block["method"]].get("params", {})
-    words = ("title", "caption", "later", "draw", "params", "along", "runs")
+    words = ("title", "caption", "later", "draw", "along", "runs")
     told = {key: value for key, value in block.items() if key not in words}
-    return {**told, "params": {**known, **block.get("params", {})}}
+    variants = block.get("variants", {"": {}})
+    return {**told, "variants": {name: {**known, **params} for name, params in variants.items()}}
 
 
 def place_of_study(wildcards):

@@ -9,7 +9,7 @@ with job(snakemake):
     write_scaling(
         f"{snakemake.wildcards.paper}/{snakemake.wildcards.item}",
         snakemake.params.place,
-        block["params"],
+        block["variants"],
         sizes_of(block),
         block["density"],
         snakemake.params.runs,

@@ -35,7 +35,10 @@ def compare_characteristics(paper: str, datasets: dict[str, str], records: dict[
             found = {"characteristic": characteristic, "printed": text, "measured": measured}
             found["agrees"] = None if measured is None else agrees(text, measured)
             rows.append({**same, **found, **note})
-        rows += [{**same, **found, **note} for found in (*_views(printed, record), *_sizes(printed, record))]
+        rows += [
+            {**same, **found, **note}
+            for found in (*_views(printed, record), *_sizes(printed, record))
+        ]
     return rows
 
 

@@ -101,7 +101,7 @@ OUTPUTS = {
         *("view", "place", "features", "mass", "empty_clusters", "words", "losses"),
     ],
     "scaling": [
-        *("item", "method", "along", "curve", "objects", "features", "views", "n_iter"),
+        *("item", "method", "variant", "along", "curve", "objects", "features", "views", "n_iter"),
         *("seconds", "slope", "slope_iteration", "slope_n_iter"),
     ],
     "convergence": ["item", "method", "flip", "iteration", "indicator", "indicator_sd", "n_runs"],

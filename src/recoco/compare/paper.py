@@ -202,7 +202,9 @@ def _ranks_item(item, block, rows, sources, tables: dict) -> list[dict]:
     cells = []
     for row, said, answer, reason, values in answer_ranks(rows, block, sources):
         cell = _cell(row, item, "", said, answer, reason)
-        cells.append({**cell, "combination": PRINTED, "combination_text": "from the printed scores"})
+        cells.append(
+            {**cell, "combination": PRINTED, "combination_text": "from the printed scores"}
+        )
         tables["measures"] += [
             {"cell": row.cell, "combination": source, "measured": value, "status": "ok"}
             | {"within": is_rounded(value, row.value)[0]}

@@ -122,7 +122,8 @@ def _tests(block: dict, source: Source, found):
         "p": overall.p,
         "differs": overall.p <= level,
         "note": f"level {level:g}; p from {overall.how}; Q is by the formula without ties, "
-        f"with ties {overall.chi_square:.2f}; Iman-Davenport F {overall.f:.2f}, p {overall.p_f:.2g}",
+        f"with ties {overall.chi_square:.2f}; Iman-Davenport F {overall.f:.2f}, "
+        f"p {overall.p_f:.2g}",
     }
     mean = ranking.mean
     for first, second in itertools.combinations(mean.index, 2):

@@ -50,14 +50,14 @@ def compare_scaling(config: Config, paper: str, item: str, files: list[Path]) ->
     along = block["along"]
     others = [name for name in block["sizes"] if name != along]
     order = {tuple(size.values()): place for place, size in enumerate(sizes_of(block))}
-    curves: dict[str, list[dict]] = {}
+    curves: dict[tuple[str, str], list[dict]] = {}
     for row in read_json(path):
         if tuple(row[name] for name in block["sizes"]) not in order:
             continue  # of sizes that are no longer asked for
         name = ", ".join(f"{row[other]} {other}" for other in others)
-        curves.setdefault(name, []).append(row)
+        curves.setdefault((row["variant"], name), []).append(row)
     rows = []
-    for curve, points in curves.items():
+    for (_, curve), points in curves.items():
         at = np.array([p[along] for p in points])
         seconds = np.array([p["seconds"] for p in points])
         steps = np.array([p["n_iter"] for p in points])
