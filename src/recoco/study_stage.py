@@ -103,8 +103,8 @@ def write_scaling(
 ) -> None:
     """Time one run of a method on random Boolean views of every size.
 
-    ``variants`` are parameters by name. Seconds are those of this thread, the best of some repetitions: another job on the machine
-    adds little to them.
+    ``variants`` are parameters by name. Seconds are those of this thread, the best of some
+    repetitions: another job on the machine adds little to them.
     """
     kind = load_class(place)
     rows = []

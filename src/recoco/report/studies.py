@@ -26,7 +26,7 @@ def scaling_curves(subject: Subject):
     rows = _numbers(
         subject.paper.of_item("scaling", subject.item), "objects", "features", "views", "seconds"
     )
-    figure, (axes,) = panels(1, 1, 6.4, 3.9)
+    figure, (axes,) = panels(1, 1, 9, 4.4)
     along = subject.block["along"]
     axes.set_xlabel(f"number of {_NAMES[along]} (logarithmic)")
     axes.set_ylabel("seconds (logarithmic)")
