@@ -12,6 +12,7 @@ import twins_views as twins
 from recoco import paths
 from recoco.bench import costar as bench_costar
 from recoco.datasets import load_dataset
+from recoco.datasets.boolean import uniform_views
 from recoco.errors import RecocoError
 from recoco.methods.base import start_generator
 from recoco.methods.costar import CoStar, TauCoClust, trajectory
@@ -369,7 +370,7 @@ def test_tau_refuses_bad_tables(bad, words):
 
 
 def test_bench_on_small_random_views(monkeypatch):
-    small = bench_costar._synthetic(60, 2, 40, 0.1, seed=1)
+    small = uniform_views(60, 40, 2, 0.1, seed=1)
     monkeypatch.setattr(bench_costar, "_views", lambda: (small, "small"))
     monkeypatch.setattr(bench_costar, "SYNTHETIC_FEATURES", 20)
     monkeypatch.setattr(bench_costar, "VIEWS", (1, 2))

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from recoco.compare import ranks
-from recoco.compare.costar import costar_figure12
-from recoco.compare.published import read_published
 from recoco.compare.ranks import (
     bayes_pairs,
     friedman,
@@ -27,8 +24,6 @@ from recoco.compare.ranks import (
     wilcoxon_pairs,
 )
 from recoco.errors import RecocoError
-
-PUBLISHED = Path(__file__).parents[1] / "config" / "published" / "published.csv"
 
 # Ranks of four trees on 14 datasets, Demsar 2006, Table 6; one dataset ties all of them.
 DEMSAR = pd.DataFrame(
@@ -403,52 +398,3 @@ def test_a_difference_of_exactly_the_region_is_inside():
 def test_bayes_refuses_what_makes_no_sense(wrong):
     with pytest.raises(RecocoError, match="strength above 0"):
         bayes_pairs(rank_methods(_scores(3, 2, 0)), **wrong)
-
-
-# Figure 12 of the CoStar paper
-
-
-@pytest.fixture(scope="module")
-def figure12():
-    rows = costar_figure12(read_published(PUBLISHED))
-    return {(row["metric"], row["method"]): row for row in rows}
-
-
-def test_figure12_statistics(figure12):
-    every = "CoStar|Comraf|SRC|NMF"
-    ari, nmi = (figure12[f"friedman_q_{metric}", every] for metric in ("ari", "nmi"))
-    assert (ari["printed"], ari["agrees"]) == ("21.63", "favoured")
-    assert round(ari["averaged"], 2) == 21.10 and round(ari["favoured"], 2) == 21.63
-    assert nmi["agrees"] == "both" and round(nmi["averaged"], 2) == 22.73
-    for name in ("friedman_critical", "q_alpha", "cd"):
-        assert figure12[name, every]["agrees"] == "both"
-
-
-def test_figure12_significance_rests_on_rounding(figure12):
-    row = figure12["differs_ari", "Comraf vs CoStar"]
-    assert (row["printed"], row["agrees"]) == ("different", "neither")
-    assert "1.389" in row["note"] and "CD 1.394" in row["note"] and "rounded to 1.4" in row["note"]
-    said = {key: row for key, row in figure12.items() if key[0].startswith("differs")}
-    assert len(said) == 6
-    assert all(
-        row["agrees"] == "both" and "rounded" not in row["note"]
-        for key, row in said.items()
-        if key != ("differs_ari", "Comraf vs CoStar")
-    )
-
-
-def test_figure12_answers_every_printed_number(figure12):
-    printed = read_published(PUBLISHED)
-    printed = printed[
-        (printed["paper"] == "costar") & printed["item"].isin(["fig12", "text-5.3.2"])
-    ]
-    cells = [row["cell"] for row in figure12.values() if row["cell"]]
-    assert sorted(cells) == sorted(printed["cell"])
-    # Three differences are those of the rounded mean ranks and not the rounded differences.
-    off = {key for key, row in figure12.items() if row["cell"] and row["agrees"] == "neither"}
-    assert off == {
-        ("rank_diff_ari", "NMF vs CoStar"),
-        ("rank_diff_nmi", "Comraf vs NMF"),
-        ("rank_diff_nmi", "SRC vs NMF"),
-    }
-    assert all("as rounded" in figure12[key]["note"] for key in off)

@@ -87,6 +87,11 @@ _NEEDED = {
     "densities": ("datasets", "shifts"),
     "gains": ("of", "over"),
     "coclusters": ("datasets", "weightings", "method"),
+    "ranks": ("of", "metrics"),
+    "clusters": ("datasets", "weightings", "method"),
+    "representatives": ("datasets", "weightings", "method"),
+    "scaling": ("method", "sizes", "along", "density"),
+    "convergence": ("method", "sizes", "blocks", "flips", "iterations"),
 }
 
 

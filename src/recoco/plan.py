@@ -140,8 +140,13 @@ def settings_of(config: Config) -> dict[Setting, int]:
         runs = runs_of(config, paper, block)
         for setting, most in _settings_of_item(block, config.settings):
             needed[setting] = max(min(runs, most or runs), needed.get(setting, 0))
-    varied = [("sweep", sweep_settings), ("coclusters", cocluster_settings)]
-    found = ((p, b, f) for kind, f in varied for p, b in blocks_of_kind(config, kind))
+    varied = {
+        "sweep": sweep_settings,
+        "coclusters": cocluster_settings,
+        "clusters": variant_settings,
+        "representatives": variant_settings,
+    }
+    found = ((p, b, f) for kind, f in varied.items() for p, b in blocks_of_kind(config, kind))
     for paper, block, settings in found:
         for setting, _ in settings(config, block):
             if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
@@ -202,6 +207,18 @@ def cocluster_settings(config: Config, block: dict):
             plain = Setting(card, weighting, block["method"])
             setting = with_params(config, plain, {**block.get("params", {}), **told})
             yield setting, {"dataset": dataset, "card": card, "asked": number}
+
+
+def variant_settings(config: Config, block: dict):
+    """Yield (setting, details) of an item that looks at the runs of one method, as they are.
+
+    ``variants`` are parameters by name; without any there is the method as it stands.
+    """
+    weighting = next(iter(block["weightings"].values()))
+    for dataset, card in block["datasets"].items():
+        for variant, params in block.get("variants", {"": {}}).items():
+            setting = with_params(config, Setting(card, weighting, block["method"]), params)
+            yield setting, {"dataset": dataset, "card": card, "variant": variant}
 
 
 def blocks_of_kind(config: Config, kind: str):

@@ -2,6 +2,7 @@
 
 import recoco.cocluster_plan as cocluster_plan
 import recoco.plan as plan
+import recoco.study_plan as study_plan
 import recoco.word_plan as word_plan
 from recoco.compare.outputs import OUTPUTS
 from recoco.config import load_config
@@ -30,6 +31,16 @@ COCLUSTERS = {
     for setting, total in cocluster_plan.coclusters_of(recoco_config).items()
     if setting.dataset not in MISSING
 }
+REPRESENTATIVES = {
+    setting.name: top
+    for setting, top in study_plan.representatives_of(recoco_config).items()
+    if setting.name in SETTINGS
+}
+STUDIES = {
+    str(path): study
+    for kind in ("scaling", "convergence")
+    for path, study in study_plan.studies_of(recoco_config, kind).items()
+}
 BLOCKS = {
     name: plan.blocks_of(recoco_config, setting, total)
     for name, (setting, total) in SETTINGS.items()
@@ -43,6 +54,7 @@ wildcard_constraints:
     start=r"\d+",
     stop=r"\d+",
     paper=r"[\w-]+",
+    item=r"[\w-]+",
 
 
 def datasets():
@@ -220,6 +232,45 @@ def neighbours_of_paper(wildcards):
     have = {setting.dataset for setting, _ in COCLUSTERS.values()}
     asked = [c for c in cards if c in have and cocluster_plan.corpora_of(recoco_config, c)]
     return [f"results/neighbours/{card}.npz" for card in asked]
+
+
+def blocks_of_setting(wildcards):
+    """What of a setting's runs is looked at: blocks that are there are used whole."""
+    name = name_of(wildcards)
+    return [str(plan.block_path(SETTINGS[name][0], *r)) for r in BLOCKS[name][0]]
+
+
+def block_of_study(wildcards):
+    """What of an item decides its numbers, with the parameters of its method."""
+    block = recoco_config.papers[wildcards.paper]["items"][wildcards.item]
+    known = recoco_config.methods[block["method"]].get("params", {})
+    words = ("title", "caption", "later", "draw", "along", "runs")
+    told = {key: value for key, value in block.items() if key not in words}
+    variants = block.get("variants", {"": {}})
+    return {**told, "variants": {name: {**known, **params} for name, params in variants.items()}}
+
+
+def place_of_study(wildcards):
+    return plan.method_place(recoco_config, block_of_study(wildcards)["method"])
+
+
+def code_of_study(wildcards):
+    entry = plan.method_module(recoco_config, block_of_study(wildcards)["method"])
+    return fingerprint(entry, "recoco.study_stage")
+
+
+def runs_of_study(wildcards):
+    paper = recoco_config.papers[wildcards.paper]
+    return plan.runs_of(recoco_config, paper, paper["items"][wildcards.item])
+
+
+def studies_of_paper(wildcards):
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    words = [SETTINGS[name][0] for name in REPRESENTATIVES]
+    return [
+        *(str(study_plan.representatives_path(s)) for s in words if s.dataset in cards),
+        *(path for path, (paper, *_) in STUDIES.items() if paper == wildcards.paper),
+    ]
 
 
 def characteristics_of_paper(wildcards):

@@ -8,6 +8,7 @@ rule compare:
         densities=densities_of_paper,
         coclusters=coclusters_of_paper,
         neighbours=neighbours_of_paper,
+        studies=studies_of_paper,
     output:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:

@@ -17,6 +17,7 @@ with job(snakemake):
             densities=[Path(path) for path in given.densities],
             coclusters=[Path(path) for path in given.coclusters],
             neighbours=[Path(path) for path in given.neighbours],
+            studies=[Path(path) for path in given.studies],
         ),
         Path(given[0]).parent,
         Path(snakemake.output[0]).parent,

@@ -7,8 +7,8 @@ cluster an element could go to. It is given the same random numbers and must mak
 import time
 
 import numpy as np
-from scipy import sparse
 
+from recoco.datasets.boolean import uniform_views
 from recoco.errors import RecocoError
 from recoco.methods.costar import CoStar, Search
 from recoco.methods.multiview import check_views
@@ -82,21 +82,7 @@ def _views():
     try:
         return load_dataset("bbc4").views, "bbc4"
     except RecocoError:
-        return _synthetic(685, 4, 4660, 0.0117, seed=1), "four random views like those of bbc4"
-
-
-def _synthetic(objects: int, number: int, features: int, density: float, seed: int) -> list:
-    """Boolean views with uniformly drawn ones; every object has one in every view."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    views = []
-    for _ in range(number):
-        ones = rng.integers(objects, size=int(objects * features * density))
-        rows = np.append(ones, np.arange(objects))
-        columns = rng.integers(features, size=rows.size)
-        view = sparse.csr_matrix((np.ones(rows.size), (rows, columns)), (objects, features))
-        view.data[:] = 1.0
-        views.append(view)
-    return views
+        return uniform_views(685, 4660, 4, 0.0117, seed=1), "four random views like those of bbc4"
 
 
 def _search(views) -> Search:
@@ -235,7 +221,7 @@ def _growth(repetitions: int, sizes, numbers) -> dict:
     """Seconds per iteration of whole runs on random Boolean views, and the slope."""
     seconds = []
     for objects, number in sizes:
-        views = _synthetic(objects, number, SYNTHETIC_FEATURES, DENSITY, seed=2)
+        views = uniform_views(objects, SYNTHETIC_FEATURES, number, DENSITY, seed=2)
         model = CoStar()
         best = np.inf
         for repetition in range(repetitions):

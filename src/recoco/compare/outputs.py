@@ -96,4 +96,30 @@ OUTPUTS = {
         *("item", "dataset", "card", "method", "asked", "run", "rows", "columns"),
         *("row_borders", "column_borders", "height", "width", "pixels"),
     ],
+    "ranks": [
+        *("item", "source", "combination", "metric", "method", "mean_rank", "cd", "n_datasets"),
+        "datasets",
+    ],
+    "tests": [
+        *("item", "source", "combination", "metric", "n_datasets", "test", "first", "second"),
+        *("value", "critical", "p", "differs", "note"),
+    ],
+    "clusters": [
+        *("item", "dataset", "card", "variant", "method", "side", "classes", "n_runs", "mode"),
+        *("mean", "sd", "histogram", "nmi", "nmi_sd", "nmi_chosen", "ari", "ari_sd", "ari_chosen"),
+        *("n_iter", "last_move", "converged"),
+    ],
+    "representatives": [
+        *("item", "dataset", "card", "variant", "method", "run", "criterion", "row_clusters"),
+        *("view", "place", "features", "mass", "empty_clusters", "words", "losses"),
+    ],
+    "scaling": [
+        *("item", "method", "variant", "along", "curve", "objects", "features", "views", "n_iter"),
+        *("seconds", "slope", "slope_iteration", "slope_n_iter"),
+    ],
+    "convergence": ["item", "method", "flip", "iteration", "indicator", "indicator_sd", "n_runs"],
+    "stability": [
+        *("item", "method", "flip", "n_runs", "limit", "rest_mean", "rest_most", "last"),
+        *("last_sd", "taus", "taus_sd", "planted"),
+    ],
 }

@@ -5,18 +5,27 @@ from pathlib import Path
 
 import pandas as pd
 
-from recoco.compare import claims_coclus, claims_ebco, claims_wcnmtf  # noqa: F401  they register claims
+from recoco.compare import claims_coclus, claims_costar, claims_ebco, claims_wcnmtf  # noqa: F401
 from recoco.compare.characteristics import compare_characteristics
 from recoco.compare.claims import CLAIMS, try_claim
+from recoco.compare.clusters import answer_clusters_found, compare_clusters
 from recoco.compare.coclusters import answer_words, compare_coclusters
 from recoco.compare.densities import compare_densities
 from recoco.compare.details import column_of
-from recoco.compare.examples import compute_example
+from recoco.compare.examples import compute_example, misread_example
 from recoco.compare.gains import answer_gains, gain_rows
 from recoco.compare.outputs import MEASURED, OUTPUTS
 from recoco.compare.published import read_published
+from recoco.compare.rankings import (
+    PRINTED,
+    answer_ranks,
+    compare_ranks,
+    printed_scores,
+    sources_of,
+)
+from recoco.compare.studies import STUDIES
 from recoco.compare.table import Table
-from recoco.compare.verdicts import Answer, verdict
+from recoco.compare.verdicts import Answer, is_rounded, verdict
 from recoco.compare.words import answer_clusters, compare_words
 from recoco.config import Config
 from recoco.plan import Combination, card_of, null_setting, setting_of, sweep_settings
@@ -34,6 +43,7 @@ class Findings:
     densities: list[Path] = field(default_factory=list)
     coclusters: list[Path] = field(default_factory=list)
     neighbours: list[Path] = field(default_factory=list)
+    studies: list[Path] = field(default_factory=list)
 
 
 def compare_paper(
@@ -48,15 +58,30 @@ def compare_paper(
     printed = read_published(published / "published.csv")
     tables: dict[str, list] = {name: [] for name in OUTPUTS}
     cells = []
-    first_table = None
+    score_tables: dict[str, Table] = {}
     for item, block in paper["items"].items():
         rows = printed[(printed["paper"] == key) & (printed["item"] == block.get("published"))]
         if "datasets" in block:  # a dataset taken out of the file takes its cells along
             rows = rows[rows["dataset"].isin(block["datasets"])]
         if block["kind"] == "scores":
-            table = Table(config, block, runs, loaded)
-            first_table = first_table or table
-            cells += _scores_item(key, item, rows, table, tables)
+            score_tables[item] = Table(config, block, runs, loaded)
+            cells += _scores_item(key, item, rows, score_tables[item], tables)
+        elif block["kind"] == "ranks":
+            scores = printed_scores(paper, printed[printed["paper"] == key])
+            sources = sources_of(block, score_tables[block["of"]], scores)
+            for name, added in compare_ranks(item, block, sources).items():
+                tables[name] += added
+            cells += _ranks_item(item, block, rows, sources, tables)
+        elif block["kind"] == "clusters":
+            found_here = compare_clusters(item, Table(config, block, runs, loaded))
+            tables["clusters"] += found_here
+            cells += [
+                _cell(row, item, *rest)
+                for row, *rest in answer_clusters_found(rows, block, loaded, found_here)
+            ]
+        elif block["kind"] in STUDIES:
+            for name, added in STUDIES[block["kind"]](config, key, item, found.studies).items():
+                tables[name] += added
         elif block["kind"] == "example":
             cells += _example_item(item, rows, block, published)
         elif block["kind"] == "characteristics":
@@ -84,6 +109,7 @@ def compare_paper(
                 for row, *rest in answer_words(rows, loaded, block["datasets"])
             ]
     tables["cells"] = cells
+    first_table = next(iter(score_tables.values()), None)
     if first_table:
         first_table.frames = tables
     tables["claims"] = _claims(key, first_table, published)
@@ -205,6 +231,21 @@ def _column_inside(inside: str | None, value, metric: str) -> str | None:
     return f"{metric}@{inside}={value}" if value else metric
 
 
+def _ranks_item(item, block, rows, sources, tables: dict) -> list[dict]:
+    cells = []
+    for row, said, answer, reason, values in answer_ranks(rows, block, sources):
+        cell = _cell(row, item, "", said, answer, reason)
+        cells.append(
+            {**cell, "combination": PRINTED, "combination_text": "from the printed scores"}
+        )
+        tables["measures"] += [
+            {"cell": row.cell, "combination": source, "measured": value, "status": "ok"}
+            | {"within": is_rounded(value, row.value)[0]}
+            for source, value in values.items()
+        ]
+    return cells
+
+
 def _words_item(config, item, block, rows, found: Findings, tables: dict) -> list[dict]:
     coherence = {path.stem: path for path in found.coherence}
     made = compare_words(config, item, block, set(found.words), coherence)
@@ -323,15 +364,20 @@ def _consensus(item: str, table: Table) -> list[dict]:
 def _example_item(item: str, rows: pd.DataFrame, block: dict, published: Path) -> list[dict]:
     """Check a worked example: exact arithmetic, so only the printed rounding is allowed."""
     values = compute_example(block["example"], published)
+    how, others = misread_example(block["example"], published)
     cells = []
     for row in rows.itertuples():
-        found = values[row.note.split(":")[0]]
+        name = row.note.split(":")[0]
+        name = name if name in values else f"{row.method}_{row.metric}"
+        found = values[name]
+        within, tolerance = is_rounded(found, row.value)
         digits = len(row.value.partition(".")[2])
-        tolerance = 0.5 * 10.0**-digits
-        within = abs(found - float(row.value)) <= tolerance + 1e-12
         why = f"{found:.{digits + 2}f} computed against {row.value} printed"
-        answer = Answer("ok", found, None, None, None, 1, tolerance, within, why=why)
         said = "reproduced" if within else "better" if found > float(row.value) else "worse"
+        if not within and name in others and is_rounded(others[name], row.value)[0]:
+            said = "explained"
+            why += f"; {others[name]:.{digits + 2}f} {how}"
+        answer = Answer("ok", found, None, None, None, 1, tolerance, within, why=why)
         cells.append(_cell(row, item, "", said, answer, f"{why}."))
     return cells
 

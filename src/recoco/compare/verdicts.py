@@ -90,6 +90,12 @@ def answer_classes(printed: str, classes: int, **rest) -> Answer:
     )
 
 
+def is_rounded(value: float, printed: str) -> tuple[bool, float]:
+    """Say whether a printed number is a value rounded to its digits, and what that allows."""
+    tolerance = 0.5 * 10.0 ** -len(printed.partition(".")[2])
+    return abs(value - float(printed)) <= tolerance + 1e-9, tolerance
+
+
 def answer_pvalue(printed: float, below: bool, p: float, same_way: bool, runs: int, **rest):
     """Compare a p-value: it comes out when it leads to the same conclusion.
 

@@ -1,7 +1,18 @@
 """Figures of the papers and our own, each a function that ``draw:`` in config/papers names."""
 
 from recoco.errors import RecocoError
-from recoco.report import bars, coclusters, curves, distributions, ensembles, selection, svg
+from recoco.report import (
+    bars,
+    coclusters,
+    curves,
+    distributions,
+    ensembles,
+    histograms,
+    rankings,
+    selection,
+    studies,
+    svg,
+)
 from recoco.report.drawing import DRAWINGS, Subject
 from recoco.report.inputs import Material, Paper
 from recoco.report.items import DRAWN
@@ -34,5 +45,8 @@ __all__ = [
     "distributions",
     "draw",
     "ensembles",
+    "histograms",
+    "rankings",
     "selection",
+    "studies",
 ]

@@ -26,8 +26,18 @@ METRICS = {
     "cd": "CD",
     "sparsity_percent": "sparsity %",
     "nonzero_percent": "non-zero %",
+    "class_sizes": "sizes of the classes",
+    "q_alpha": "q of Nemenyi",
+    "friedman_critical": "critical Q",
 }
 PARAMETERS = {"lam": "λ", "n_column_clusters": "m", "shift": "N"}
+# Beginnings of metrics that are made of another one, and how they are read.
+_COMPOSED = {
+    "avg_rank_": "mean rank, ",
+    "rank_diff_": "difference of mean ranks, ",
+    "friedman_q_": "Friedman's Q, ",
+    "words_": "words of view ",
+}
 NULLS = {"null": "random labels", "null-sorted": "random labels, sorted"}
 NOTHING = "–"
 
@@ -37,6 +47,9 @@ def metric_name(metric: str) -> str:
         return f"p-value, {metric_name(metric.removeprefix('pvalue_'))}"
     if is_bracket(metric):
         return f"{metric_name(metric.removesuffix(BRACKET))}, lowest criterion"
+    for prefix, words in _COMPOSED.items():
+        if metric.startswith(prefix):
+            return f"{words}{metric_name(metric.removeprefix(prefix))}"
     return METRICS.get(metric, metric.replace("_", " "))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from recoco.compare.outputs import OUTPUTS
 from recoco.compare.published import read_published
 from recoco.errors import RecocoError
 from recoco.report import formats
@@ -68,6 +69,14 @@ _COLUMNS = {
         *("item", "dataset", "card", "method", "asked", "run", "rows", "columns"),
         *("row_borders", "column_borders", "height", "width", "pixels"),
     ],
+}
+# Frames that only some kinds of items have are read as compare writes them.
+_COLUMNS |= {
+    name: OUTPUTS[name]
+    for name in (
+        *("ranks", "tests", "clusters", "representatives", "scaling", "convergence"),
+        "stability",
+    )
 }
 _NEEDED = ("cells", "measures", "combinations")
 

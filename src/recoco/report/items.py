@@ -1,6 +1,15 @@
 """What each kind of item of a paper has: a table, a figure, or both."""
 
-from recoco.report import coclusters, curves, densities, tables, wordlists
+from recoco.report import (
+    coclusters,
+    curves,
+    densities,
+    histograms,
+    standings,
+    studies,
+    tables,
+    wordlists,
+)
 from recoco.report.inputs import Material, Paper
 
 _TABLES = {
@@ -9,12 +18,24 @@ _TABLES = {
     "densities": densities.densities_table,
     "sweep": curves.sweep_table,
     "words": wordlists.words_table,
+    "ranks": standings.ranks_table,
+    "clusters": histograms.clusters_table,
+    "representatives": studies.representatives_table,
+    "scaling": studies.scaling_table,
+    "convergence": studies.convergence_table,
 }
 # Items that are drawn, with the drawing of those that need not name one.
-DRAWN = {"figure": "", "sweep": "parameter_curves"}
+DRAWN = {
+    "figure": "",
+    "sweep": "parameter_curves",
+    "clusters": "cluster_histograms",
+    "scaling": "scaling_curves",
+    "convergence": "convergence_curves",
+}
 # The frame in which the numbers of a drawing stand, for those that have no table.
 _FRAMES = {"coherence_bars": "coherence", "cosine_distributions": "cosines"}
 _FRAMES |= {"reordered_matrices": "pictures", "topic_shares": "coclusters"}
+_FRAMES["critical_differences"] = "ranks"
 
 
 def item_table(material: Material, paper: Paper, item: str) -> tables.Table | None:

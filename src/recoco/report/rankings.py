@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from recoco.report import svg
-from recoco.report.drawing import COLOURS, remark
+from recoco.compare.ranks import groups_within
+from recoco.report import formats, svg
+from recoco.report.drawing import COLOURS, Subject, drawing, nothing, panels, remark
 
 # All lengths are inches: nothing moves or overlaps when there are more methods.
 _SPAN = 4.6
@@ -15,7 +17,23 @@ _GAP = 0.08
 _SIZE = 9
 _NUMBER = 8
 _AXIS = "mean rank"
+_SOURCES = {"printed": "means as printed", "measured": "means measured here"}
 _BELOW = "Bars join methods whose mean ranks differ by less than CD."
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """What a critical difference diagram shows.
+
+    ``ranks`` are the mean ranks of the methods (a dict or a series), 1 is the best and drawn at
+    the left; ``cd`` is the critical difference, drawn as a ruler above the axis; ``groups`` are
+    the names of the methods that do not differ, as recoco.compare.ranks finds them.
+    """
+
+    ranks: Mapping[str, float]
+    cd: float
+    groups: Sequence[Sequence[str]]
+    title: str
 
 
 def cd_diagram(
@@ -24,57 +42,95 @@ def cd_diagram(
     groups: Sequence[Sequence[str]],
     title: str,
 ):
-    """Return a critical difference diagram as a figure.
+    """Return a critical difference diagram as a figure; see :class:`Diagram`."""
+    return cd_diagrams([Diagram(ranks, cd, groups, title)])
 
-    Parameters
-    ----------
-    ranks : mean rank of each method (a dict or a series); 1 is the best and drawn at the left
-    cd : critical difference, drawn as a ruler above the axis
-    groups : names of the methods that do not differ, as recoco.compare.ranks finds them
-    """
+
+def cd_diagrams(diagrams: Sequence[Diagram]):
+    """Return critical difference diagrams one below the other, as a figure."""
     from matplotlib.figure import Figure
 
-    order = sorted(ranks.items(), key=lambda pair: pair[1])
-    k = len(order)
-    half = math.ceil(k / 2)
-    # The better half stands at the left, best on top; the other at the right, worst on top.
-    left, right = order[:half], order[half:][::-1]
-    levels = _levels(ranks, groups)
-
-    unit = _SPAN / max(k - 1, cd)
-    number = _width("00.00", _NUMBER)
-    beside = number + 3.5 * _GAP
-    start = _MARGIN + beside + max(_width(name, _SIZE) for name, _ in left)
-    start = max(start, 2 * _MARGIN + _width(_AXIS, _SIZE))
-    end = start + _SPAN
-    width = end + beside + max((_width(name, _SIZE) for name, _ in right), default=0) + _MARGIN
-    # Bold letters are wider by about an eighth.
-    width = max(width, 1.15 * _width(title, 10) + 2 * _MARGIN)
-    axis = 1.05 if title else 0.75
-    first = axis + 0.2 + _LEVEL * (max(levels, default=-1) + 1)
-    height = first + _ROW * half + 0.25
-
-    figure = Figure(figsize=(width, height))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(0, width)
-    axes.set_ylim(height, 0)
-    axes.set_axis_off()
-
-    def place(rank: float) -> float:
-        return start + (rank - 1) * unit
-
-    if title:
-        axes.text(_MARGIN, 0.22, title, fontsize=10, fontweight="bold", va="center")
-    _ruler(axes, start, cd, unit, axis - 0.42)
-    _scale(axes, place, k, axis)
-    for rows, edge, side in ((left, start, -1), (right, end, 1)):
-        for row, (name, rank) in enumerate(rows):
-            _method(axes, name, rank, place(rank), axis, first + row * _ROW, edge, side, number)
-    for group, level in zip(groups, levels, strict=True):
-        _bar(axes, [place(ranks[name]) for name in group], axis + 0.14 + level * _LEVEL)
-    if groups:
-        remark(axes, _MARGIN, height - 0.12, _BELOW, va="center")
+    plans = [_Plan(diagram) for diagram in diagrams]
+    width, top = max(plan.width for plan in plans), sum(plan.height for plan in plans)
+    figure = Figure(figsize=(width, top))
+    whole = top
+    for plan in plans:
+        top -= plan.height
+        axes = figure.add_axes((0, top / whole, 1, plan.height / whole))
+        axes.set_xlim(0, width)
+        axes.set_ylim(plan.height, 0)
+        axes.set_axis_off()
+        plan.draw(axes)
     return figure
+
+
+class _Plan:
+    """The measures of a diagram, in inches."""
+
+    def __init__(self, diagram: Diagram):
+        self.diagram = diagram
+        order = sorted(diagram.ranks.items(), key=lambda pair: pair[1])
+        self.k = k = len(order)
+        half = math.ceil(k / 2)
+        # The better half stands at the left, best on top; the other at the right, worst on top.
+        self.left, self.right = order[:half], order[half:][::-1]
+        self.levels = _levels(diagram.ranks, diagram.groups)
+        self.unit = _SPAN / max(k - 1, diagram.cd)
+        self.number = _width("00.00", _NUMBER)
+        beside = self.number + 3.5 * _GAP
+        start = _MARGIN + beside + max(_width(name, _SIZE) for name, _ in self.left)
+        self.start = max(start, 2 * _MARGIN + _width(_AXIS, _SIZE))
+        self.end = self.start + _SPAN
+        widest = max((_width(name, _SIZE) for name, _ in self.right), default=0)
+        # Bold letters are wider by about an eighth.
+        titled = 1.15 * _width(diagram.title, 10) + 2 * _MARGIN
+        self.width = max(self.end + beside + widest + _MARGIN, titled)
+        self.axis = 1.05 if diagram.title else 0.75
+        self.first = self.axis + 0.2 + _LEVEL * (max(self.levels, default=-1) + 1)
+        self.height = self.first + _ROW * half + 0.25
+
+    def place(self, rank: float) -> float:
+        return self.start + (rank - 1) * self.unit
+
+    def draw(self, axes) -> None:
+        ranks, cd, groups = self.diagram.ranks, self.diagram.cd, self.diagram.groups
+        if title := self.diagram.title:
+            axes.text(_MARGIN, 0.22, title, fontsize=10, fontweight="bold", va="center")
+        _ruler(axes, self.start, cd, self.unit, self.axis - 0.42)
+        _scale(axes, self.place, self.k, self.axis)
+        for rows, edge, side in ((self.left, self.start, -1), (self.right, self.end, 1)):
+            for row, (name, rank) in enumerate(rows):
+                x, y = self.place(rank), self.first + row * _ROW
+                _method(axes, name, rank, x, self.axis, y, edge, side, self.number)
+        for group, level in zip(groups, self.levels, strict=True):
+            y = self.axis + 0.14 + level * _LEVEL
+            _bar(axes, [self.place(ranks[name]) for name in group], y)
+        if groups:
+            remark(axes, _MARGIN, self.height - 0.12, _BELOW, va="center")
+
+
+@drawing
+def critical_differences(subject: Subject):
+    """The printed and the measured ranks of one metric, one diagram below the other."""
+    (metric,) = subject.setting("metrics", ["nmi"])[:1]
+    rows = subject.paper.of_item("ranks", subject.of)
+    rows = rows[rows["metric"] == metric]
+    diagrams = []
+    for (source, combination), found in rows.groupby(["source", "combination"], sort=False):
+        if source not in _SOURCES:
+            continue
+        ranks = found.set_index("method")["mean_rank"].map(formats.as_float)
+        cd = formats.as_float(found["cd"].iloc[0])
+        count = formats.whole(found["n_datasets"].iloc[0])
+        title = f"{formats.metric_name(metric)}, {_SOURCES[source]}, {count} datasets"
+        title += f" ({combination})" if combination else ""
+        diagrams.append(Diagram(ranks, cd, groups_within(ranks, cd), title))
+    if not diagrams:
+        figure, (axes,) = panels(1, 1, 6, 1.2)
+        axes.set_axis_off()
+        nothing(axes, "there are too few datasets to rank")
+        return figure
+    return cd_diagrams(diagrams)
 
 
 def _width(text: str, size: float) -> float:

@@ -45,7 +45,8 @@ def selection_rules(subject: Subject):
         for place, dataset in enumerate(names):
             cell = subject.find(dataset, weighting, method, metric)
             _distribution(subject, axes, place, cell, metric, rules)
-        axes.set_title(weighting, loc="left")
+        if weighting != "na":
+            axes.set_title(weighting, loc="left")
         axes.set_xlim(-0.02, 1.02)
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
         axes.set_xlabel(f"{formats.metric_name(metric)} of {method}")
@@ -77,6 +78,9 @@ def _rules(subject: Subject) -> list[tuple[str, dict, str]]:
             continue
         if "oracle" in row.get("choice_selection", ""):
             found.append(("the best by the truth", _RULES["oracle"], row["combination"]))
+        elif row.get("choice_selection") == "criterion":
+            text = "the run with the best criterion"
+            found.append((text, _RULES["best"], row["combination"]))
         else:
             starts = _starts(subject, row["combination"])
             text = f"mean of the best of {starts} by the criterion"
