@@ -114,9 +114,11 @@ def setting_of(block: dict, combination: Combination, dataset: str, weighting: s
     known = {**block["methods"], **block.get("extra_methods", {})}
     ours = known[method]
     params = {**combination.params.get("*", {}), **combination.params.get(ours, {})}
+    for key in ("*", card):
+        named = combination.weightings.get(key, {}).get(weighting, named)
     return Setting(
         card,
-        combination.weightings.get(card, {}).get(weighting, named),
+        block.get("method_weightings", {}).get(ours, named),
         ours,
         tuple(sorted(params.items())),
     )
@@ -124,7 +126,8 @@ def setting_of(block: dict, combination: Combination, dataset: str, weighting: s
 
 def null_setting(block: dict, card: str, null: str) -> Setting:
     """Return the setting of a null model: it looks at no value, so one weighting serves."""
-    return Setting(card, next(iter(block["weightings"].values())), null)
+    weighting = next(iter(block["weightings"].values()))
+    return Setting(card, block.get("method_weightings", {}).get(null, weighting), null)
 
 
 def settings_of(config: Config) -> dict[Setting, int]:

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence
+from recoco.graph_weightings import graph_of, graphs_of
 from recoco.methods.base import (
     Clusterer,
     Starts,
@@ -119,6 +120,13 @@ class GraphClusterer(Clusterer):
     """Base of the models of graphs: nodes have one partition."""
 
     graphs_only = True
+    # run r of every model of the same graphs begins from the same partition
+    shared_starts = True
+
+    @classmethod
+    def graphs_of(cls, dataset, weighting: str):
+        """Return what the model is fitted to: one graph of a prepared dataset, or all."""
+        return graph_of(dataset, weighting) if cls.views == "one" else graphs_of(dataset, weighting)
 
     def _check(self, X) -> Graphs:
         graphs = X if isinstance(X, Graphs) else check_graphs(X)
