@@ -50,8 +50,9 @@ def _load_paper(path: Path, methods: dict) -> dict:
         of_methods = block.get("method_weightings", {})
         for weighting in [*block.get("weightings", {}).values(), *of_methods.values()]:
             check_weighting(weighting, where)
-        named = [*block.get("methods", {}).values(), *block.get("extra_methods", {}).values()]
-        if "method" in block:
+        groups = ("methods", "extra_methods", "together")
+        named = [method for group in groups for method in block.get(group, {}).values()]
+        if "method" in block and block["kind"] != "gains":
             named.append(block["method"])
         for method in [*named, *block.get("nulls", []), *of_methods]:
             _known(method, list(methods), "method", where)
@@ -86,6 +87,11 @@ _NEEDED = {
     "sweep": ("datasets", "weightings", "method", "parameter", "values", "metrics"),
     "words": ("datasets", "weightings", "methods", "column_clusters", "corpora"),
     "densities": ("datasets", "shifts"),
+    "views": ("datasets", "weightings", "methods", "together", "metrics"),
+    "ensembles": ("of", "top"),
+    "topics": ("datasets", "weightings", "method"),
+    "orders": ("datasets", "weightings", "method", "values"),
+    "gains": ("of", "method"),
 }
 
 

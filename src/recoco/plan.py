@@ -132,6 +132,8 @@ def null_setting(block: dict, card: str, null: str) -> Setting:
 
 def settings_of(config: Config) -> dict[Setting, int]:
     """Return every setting that the configured papers need and its number of runs."""
+    from recoco.graph_plan import graph_settings
+
     needed: dict[Setting, int] = {}
     for paper, block in blocks_of_kind(config, "scores"):
         for setting in _settings_of_item(block, config.settings):
@@ -140,6 +142,9 @@ def settings_of(config: Config) -> dict[Setting, int]:
         for setting, _ in sweep_settings(config, block):
             if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
                 needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
+    for paper, block, setting in graph_settings(config):
+        if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
+            needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
     return dict(sorted(needed.items()))
 
 
