@@ -16,6 +16,7 @@ include: "workflow/rules/run.smk"
 include: "workflow/rules/consensus.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/words.smk"
+include: "workflow/rules/graphs.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 

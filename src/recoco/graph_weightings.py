@@ -22,6 +22,7 @@ GRAPH_WEIGHTINGS: dict[str, str] = {
     "cosine": "a graph per view: the cosines of all pairs, negative ones as 0",
     "shared": "a graph per view: the number of features that two objects share",
     "links": "the links of a graph without their directions",
+    "arcs": "the links of a graph with their directions",
     "nonnegative": "the views as they are; a feature with negative values begins at 0",
 }
 _VIEW = re.compile(r"(?P<rule>.+?)(?:-view(?P<view>[1-9]\d*))?$")
@@ -93,8 +94,10 @@ def graphs_of(dataset, name: str) -> list:
         return [_cosines(matrix) for matrix in views]
     if rule == "shared":
         return [Cooccurrence(matrix) for matrix in views]
-    if rule == "links":
+    if rule == "arcs":
         return [_links(dataset, matrix) for matrix in views]
+    if rule == "links":
+        return [symmetrised(_links(dataset, matrix)) for matrix in views]
     if rule == "nonnegative":
         return [_nonnegative(matrix) for matrix in views]
     return [weight(matrix, name) for matrix in views]
@@ -124,7 +127,7 @@ def _links(dataset, view) -> sparse.csr_matrix:
             "links between its objects: take another weighting."
         )
     # the rows were shuffled when the data were prepared, the columns were not
-    return symmetrised(view[:, dataset.permutation])
+    return sparse.csr_matrix(view[:, dataset.permutation])
 
 
 def _nonnegative(view) -> sparse.csr_matrix:

@@ -257,6 +257,13 @@ def method_place(config: Config, method: str) -> str:
     return target
 
 
+def larger_is_better(config: Config, method: str) -> bool:
+    """Say which way a method's criterion goes."""
+    from recoco.methods import get_method
+
+    return get_method(method_class(config, method)).larger_is_better
+
+
 def method_module(config: Config, method: str) -> str:
     """Return the module whose code, with all it imports, computes a method."""
     return method_place(config, method).split(":")[0]

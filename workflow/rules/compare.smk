@@ -6,6 +6,8 @@ rule compare:
         words=words_of_paper,
         coherence=coherence_of_paper,
         densities=densities_of_paper,
+        ensembles=ensembles_of_paper,
+        topics=topics_of_paper,
     output:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:

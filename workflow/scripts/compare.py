@@ -15,6 +15,8 @@ with job(snakemake):
             words=[Path(path) for path in given.words],
             coherence=[Path(path) for path in given.coherence],
             densities=[Path(path) for path in given.densities],
+            ensembles=[Path(path) for path in given.ensembles],
+            topics=[Path(path) for path in given.topics],
         ),
         Path(given[0]).parent,
         Path(snakemake.output[0]).parent,

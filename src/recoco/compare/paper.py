@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from recoco.compare import claims_coclus, claims_wcnmtf  # noqa: F401  they register claims
+from recoco.compare import (  # noqa: F401  they register claims
+    claims_coclus,
+    claims_tsplbm,
+    claims_wcnmtf,
+    graphs,
+)
 from recoco.compare.characteristics import compare_characteristics
 from recoco.compare.claims import CLAIMS, try_claim
 from recoco.compare.densities import compare_densities
@@ -29,6 +34,8 @@ class Findings:
     words: list[Path] = field(default_factory=list)
     coherence: list[Path] = field(default_factory=list)
     densities: list[Path] = field(default_factory=list)
+    ensembles: list[Path] = field(default_factory=list)
+    topics: list[Path] = field(default_factory=list)
 
 
 def compare_paper(
@@ -46,10 +53,15 @@ def compare_paper(
     first_table = None
     for item, block in paper["items"].items():
         rows = printed[(printed["paper"] == key) & (printed["item"] == block.get("published"))]
+        rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
         if "datasets" in block:  # a dataset taken out of the file takes its cells along
             rows = rows[rows["dataset"].isin(block["datasets"])]
         if block["kind"] == "scores":
             table = Table(config, block, runs, loaded)
+            if not block.get("published"):
+                tables["extra"] += graphs.compare_plain(item, table)
+                tables["twins"] += graphs.twins(item, table)
+                continue
             first_table = first_table or table
             cells += _scores_item(key, item, rows, table, tables)
         elif block["kind"] == "example":
@@ -64,6 +76,8 @@ def compare_paper(
             )
         elif block["kind"] == "words":
             cells += _words_item(config, item, block, rows, found, tables)
+        elif block["kind"] in _GRAPHS:
+            cells += _GRAPHS[block["kind"]](config, key, item, rows, runs, loaded, found, tables)
     if first_table:
         first_table.frames = tables
     tables["claims"] = _claims(key, first_table, published)
@@ -181,6 +195,50 @@ def _words_item(config, item, block, rows, found: Findings, tables: dict) -> lis
         _cell(row, item, block["datasets"][row.dataset], said, answer, reason)
         for row, said, answer, reason in answer_clusters(rows, made["words"], made["coherence"])
     ]
+
+
+def _views_item(config, key, item, rows, runs, loaded, found, tables) -> list[dict]:
+    block = config.papers[key]["items"][item]
+    tables["views"] += graphs.compare_views(item, Table(config, block, runs, loaded))
+    return []
+
+
+def _ensembles_item(config, key, item, rows, runs, loaded, found, tables) -> list[dict]:
+    items = config.papers[key]["items"]
+    datasets = items[items[item]["of"]]["datasets"]
+    tables["ensembles"] += graphs.compare_ensembles(key, item, datasets, found.ensembles)
+    return []
+
+
+def _topics_item(config, key, item, rows, runs, loaded, found, tables) -> list[dict]:
+    block = config.papers[key]["items"][item]
+    tables["topics"] += graphs.compare_topics(key, item, block, found.topics)
+    return []
+
+
+def _orders_item(config, key, item, rows, runs, loaded, found, tables) -> list[dict]:
+    block = config.papers[key]["items"][item]
+    tables["orders"] += graphs.compare_orders(item, Table(config, block, runs, loaded))
+    return []
+
+
+def _gains_item(config, key, item, rows, runs, loaded, found, tables) -> list[dict]:
+    items = config.papers[key]["items"]
+    of = items[items[item]["of"]]
+    table = Table(config, of, runs, loaded)
+    return [
+        _cell(row, item, of["datasets"][row.dataset], said, answer, reason)
+        for row, said, answer, reason in graphs.answer_gains(rows, table, items[item]["method"])
+    ]
+
+
+_GRAPHS = {
+    "views": _views_item,
+    "ensembles": _ensembles_item,
+    "topics": _topics_item,
+    "orders": _orders_item,
+    "gains": _gains_item,
+}
 
 
 def _cell(row, item, card, said, answer, reason, combination=None) -> dict:
