@@ -95,5 +95,3 @@ def topics_of(config: Config, card: str) -> list[dict]:
                     if details["card"] == card
                 ]
     return asked
-
-

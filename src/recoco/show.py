@@ -137,8 +137,8 @@ def show_fit(
 ) -> int:
     """Fit one method to one dataset and print criterion, scores and top words."""
     from recoco.datasets import load_dataset
-    from recoco.methods import get_method
     from recoco.graph_weightings import is_graph_weighting
+    from recoco.methods import get_method
     from recoco.metrics import score_partitions
     from recoco.run import data_of
     from recoco.weighting import weight

@@ -26,7 +26,7 @@ def all_graphs_beat_one(table, _):
         ours = values.get((ALL, OURS))
         if ours is None:
             continue
-        for (graph, method), value in values.items():
+        for (graph, _), value in values.items():
             if graph == ALL:
                 continue
             total += 1
@@ -200,8 +200,7 @@ def implicit_beats_explicit(table, _):
     n = len(final)
     shares = (highest / n, lowest / n, sparse / max(1, len(both)))
     shown = "; ".join(
-        f"{d}: " + ", ".join(f"{m} {value:.2f}" for m, value in v.items())
-        for d, v in final.items()
+        f"{d}: " + ", ".join(f"{m} {value:.2f}" for m, value in v.items()) for d, v in final.items()
     )
     return _joined([grade(share) for share in shares]), (
         f"NMI of {OURS} is the highest in {highest} of {n} datasets, that of PSBM the lowest in "

@@ -1,7 +1,7 @@
 """Figures of the papers and our own, each a function that ``draw:`` in config/papers names."""
 
 from recoco.errors import RecocoError
-from recoco.report import bars, curves, distributions, selection, svg
+from recoco.report import bars, curves, distributions, graph_bars, selection, svg, topic_maps
 from recoco.report.drawing import DRAWINGS, Subject
 from recoco.report.inputs import Material, Paper
 from recoco.report.items import DRAWN
@@ -26,4 +26,13 @@ def draw(material: Material, paper: Paper, item: str) -> tuple[str, str, bytes]:
     return svg.for_page(text, key, block["title"]), svg.for_file(text), pdf
 
 
-__all__ = ["DRAWINGS", "bars", "curves", "distributions", "draw", "selection"]
+__all__ = [
+    "DRAWINGS",
+    "bars",
+    "curves",
+    "distributions",
+    "draw",
+    "graph_bars",
+    "selection",
+    "topic_maps",
+]

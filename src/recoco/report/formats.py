@@ -19,6 +19,7 @@ METRICS = {
     "cd": "CD",
     "sparsity_percent": "sparsity %",
     "nonzero_percent": "non-zero %",
+    "acc_gain_points": "ACC, points gained",
 }
 PARAMETERS = {"lam": "λ", "n_column_clusters": "m", "shift": "N"}
 NULLS = {"null": "random labels", "null-sorted": "random labels, sorted"}

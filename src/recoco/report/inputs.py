@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from recoco.compare.outputs import OUTPUTS
 from recoco.compare.published import read_published
 from recoco.errors import RecocoError
 from recoco.report import formats
@@ -55,6 +56,7 @@ _COLUMNS = {
         *("item", "dataset", "card", "count", "diagonal", "shift", "printed", "measured"),
         "agrees",
     ],
+    **{name: OUTPUTS[name] for name in ("views", "twins", "ensembles", "topics", "orders")},
 }
 _NEEDED = ("cells", "measures", "combinations")
 

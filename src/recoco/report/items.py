@@ -1,22 +1,39 @@
 """What each kind of item of a paper has: a table, a figure, or both."""
 
-from recoco.report import curves, densities, tables, wordlists
+from recoco.report import curves, densities, graph_tables, tables, wordlists
 from recoco.report.inputs import Material, Paper
 
 _TABLES = {
     "densities": densities.densities_table,
     "sweep": curves.sweep_table,
     "words": wordlists.words_table,
+    "views": graph_tables.views_table,
+    "ensembles": graph_tables.ensembles_table,
+    "topics": graph_tables.topics_table,
+    "orders": graph_tables.orders_table,
 }
 # Items that are drawn, with the drawing of those that need not name one.
 DRAWN = {"figure": "", "sweep": "parameter_curves"}
 # The frame in which the numbers of a drawing stand, for those that have no table.
-_FRAMES = {"coherence_bars": "coherence", "cosine_distributions": "cosines"}
+_FRAMES = {
+    "coherence_bars": "coherence",
+    "cosine_distributions": "cosines",
+    "correspondence_map": "topics",
+    "term_frequencies": "topics",
+}
+
+
+def is_drawn(block: dict) -> bool:
+    """Tell whether an item has a figure: by its kind, or because it names a drawing."""
+    return block["kind"] in DRAWN or "draw" in block
 
 
 def item_table(material: Material, paper: Paper, item: str) -> tables.Table | None:
     """Return the table of an item, or None for one that has no numbers to tabulate."""
-    kind = paper.config["items"][item]["kind"]
+    block = paper.config["items"][item]
+    kind = block["kind"]
+    if kind == "scores" and not block.get("published"):
+        return graph_tables.plain_table(material, paper, item)
     return _TABLES.get(kind, tables.item_table)(material, paper, item)
 
 
