@@ -136,9 +136,8 @@ def view_bars(subject: Subject):
                 _bars(axes, place, [(here[m], look[m]) for m in methods if m in here])
             _unit_axis(axes, metric if axes is line[0] else "")
             axes.set_xticks(range(len(graphs[dataset])), graphs[dataset])
-        if line is grids[0]:
-            for axes, dataset in zip(line, datasets, strict=True):
-                axes.set_title(dataset, loc="left", fontsize=9)
+    for axes, dataset in zip(grids[0], datasets, strict=True):
+        axes.set_title(dataset, loc="left", fontsize=9)
     grids[-1][0].set_xlabel("graph")
     _legend(figure, methods, look)
     return figure
