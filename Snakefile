@@ -18,6 +18,7 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/words.smk"
 include: "workflow/rules/coclusters.smk"
 include: "workflow/rules/studies.smk"
+include: "workflow/rules/graphs.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 

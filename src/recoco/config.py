@@ -39,7 +39,7 @@ def load_config(overrides: dict | None = None) -> Config:
 
 def _load_paper(path: Path, methods: dict) -> dict:
     from recoco.datasets import list_cards
-    from recoco.weighting import WEIGHTINGS
+    from recoco.graph_weightings import check_weighting
 
     paper = read_yaml(path)
     check(paper, "paper", path.name)
@@ -47,12 +47,14 @@ def _load_paper(path: Path, methods: dict) -> dict:
         where = f"{path.name}, items.{item}"
         for card in [*block.get("datasets", {}).values(), *block.get("corpora", [])]:
             _known(card, list_cards(), "dataset", where)
-        for weighting in block.get("weightings", {}).values():
-            _known(weighting, list(WEIGHTINGS), "weighting", where)
-        named = [*block.get("methods", {}).values(), *block.get("extra_methods", {}).values()]
+        of_methods = block.get("method_weightings", {})
+        for weighting in [*block.get("weightings", {}).values(), *of_methods.values()]:
+            check_weighting(weighting, where)
+        groups = ("methods", "extra_methods", "together")
+        named = [method for group in groups for method in block.get(group, {}).values()]
         if "method" in block:
             named.append(block["method"])
-        for method in [*named, *block.get("nulls", [])]:
+        for method in [*named, *block.get("nulls", []), *of_methods]:
             _known(method, list(methods), "method", where)
         _complete(block, where)
         for choice, question in block.get("choices", {}).items():
@@ -68,9 +70,9 @@ def _load_paper(path: Path, methods: dict) -> dict:
                     _known(dataset, list(block["datasets"]), "printed dataset", where)
                     _known(card, list_cards(), "dataset", where)
                 for card, changed in option.get("weightings", {}).items():
-                    _known(card, list_cards(), "dataset", where)
+                    _known(card, [*list_cards(), "*"], "dataset", where)
                     for weighting in changed.values():
-                        _known(weighting, list(WEIGHTINGS), "weighting", where)
+                        check_weighting(weighting, where)
         if block.get("of") and block["of"] not in paper["items"]:
             raise RecocoError(f"{where}: 'of' names {block['of']!r}, which is no item here.")
     return paper
@@ -92,6 +94,11 @@ _NEEDED = {
     "representatives": ("datasets", "weightings", "method"),
     "scaling": ("method", "sizes", "along", "density"),
     "convergence": ("method", "sizes", "blocks", "flips", "iterations"),
+    "views": ("datasets", "weightings", "methods", "together", "metrics"),
+    "ensembles": ("of", "top"),
+    "topics": ("datasets", "weightings", "method"),
+    "orders": ("datasets", "weightings", "method", "values"),
+    "points": ("of", "over"),
 }
 
 

@@ -120,9 +120,11 @@ def setting_of(block: dict, combination: Combination, dataset: str, weighting: s
         **combination.params.get("*", {}),
         **combination.params.get(ours, {}),
     }
+    for key in ("*", card):
+        named = combination.weightings.get(key, {}).get(weighting, named)
     return Setting(
         card,
-        combination.weightings.get(card, {}).get(weighting, named),
+        block.get("method_weightings", {}).get(ours, named),
         ours,
         tuple(sorted(params.items())),
     )
@@ -130,11 +132,14 @@ def setting_of(block: dict, combination: Combination, dataset: str, weighting: s
 
 def null_setting(block: dict, card: str, null: str) -> Setting:
     """Return the setting of a null model: it looks at no value, so one weighting serves."""
-    return Setting(card, next(iter(block["weightings"].values())), null)
+    weighting = next(iter(block["weightings"].values()))
+    return Setting(card, block.get("method_weightings", {}).get(null, weighting), null)
 
 
 def settings_of(config: Config) -> dict[Setting, int]:
     """Return every setting that the configured papers need and its number of runs."""
+    from recoco.graph_plan import graph_settings
+
     needed: dict[Setting, int] = {}
     for paper, block in blocks_of_kind(config, "scores"):
         runs = runs_of(config, paper, block)
@@ -151,6 +156,9 @@ def settings_of(config: Config) -> dict[Setting, int]:
         for setting, _ in settings(config, block):
             if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
                 needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
+    for paper, block, setting in graph_settings(config):
+        if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
+            needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
     return dict(sorted(needed.items(), key=lambda pair: pair[0].name))
 
 
@@ -291,6 +299,13 @@ def method_place(config: Config, method: str) -> str:
             "give it a class as module:Class or remove it."
         )
     return target
+
+
+def larger_is_better(config: Config, method: str) -> bool:
+    """Say which way a method's criterion goes."""
+    from recoco.methods import get_method
+
+    return get_method(method_class(config, method)).larger_is_better
 
 
 def method_module(config: Config, method: str) -> str:

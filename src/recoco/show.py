@@ -137,22 +137,24 @@ def show_fit(
 ) -> int:
     """Fit one method to one dataset and print criterion, scores and top words."""
     from recoco.datasets import load_dataset
+    from recoco.graph_weightings import is_graph_weighting
     from recoco.methods import get_method
     from recoco.metrics import score_partitions
+    from recoco.run import data_of
     from recoco.weighting import weight
 
     kind = get_method(method)
     data = load_dataset(dataset)
-    matrix = weight(data.X, weighting)
+    graph = is_graph_weighting(weighting)
+    matrix = data.X if graph else weight(data.X, weighting)
     estimator = kind(n_clusters=clusters or data.n_classes, n_init=starts, random_state=seed)
-    views = [weight(view, weighting) for view in data.views]
-    fitted = estimator.fit(matrix if kind.views == "one" else views)
+    fitted = estimator.fit(data_of(kind, data, weighting))
     print(f"{kind.title} on {dataset} ({matrix.shape[0]} x {matrix.shape[1]}, {weighting})")
     print(f"criterion {fitted.criterion_:.6f} after {fitted.n_iter_} iterations")
     scores = score_partitions(data.labels, np.asarray(fitted.row_labels_)[None, :])
     shown = ("acc", "nmi", "ari", "purity")
     print("  ".join(f"{name} {scores[name][0]:.4f}" for name in shown))
-    columns = getattr(fitted, "column_labels_", None)
+    columns = None if graph else getattr(fitted, "column_labels_", None)
     for k in range(estimator.n_clusters):
         documents = np.flatnonzero(fitted.row_labels_ == k)
         print(f"\nco-cluster {k}: {len(documents)} documents", end="")

@@ -1,6 +1,7 @@
 # The only file here with Python: what the others ask of recoco's plan.
 
 import recoco.cocluster_plan as cocluster_plan
+import recoco.graph_plan as graph_plan
 import recoco.plan as plan
 import recoco.study_plan as study_plan
 import recoco.word_plan as word_plan
@@ -133,6 +134,33 @@ def run_counts_of_dataset(wildcards):
         name: ([str(plan.block_path(SETTINGS[name][0], *r)) for r in ranges], total)
         for name, (ranges, total) in settings_of(wildcards.dataset).items()
     }
+
+
+def ranked_settings_of_dataset(wildcards):
+    """Blocks and runs of every setting, and whether a larger criterion is better."""
+    return {
+        name: (*found, plan.larger_is_better(recoco_config, SETTINGS[name][0].method))
+        for name, found in run_counts_of_dataset(wildcards).items()
+    }
+
+
+def stage_of_paper(wildcards, stage, asked_of):
+    """Files of a stage that some item of the paper asks for, one per dataset at hand."""
+    cards = plan.datasets_of_paper(recoco_config, wildcards.paper)
+    return [
+        f"results/{stage}/{card}.json"
+        for card in cards
+        if card in datasets_with_runs()
+        and any(task["paper"] == wildcards.paper for task in asked_of(recoco_config, card))
+    ]
+
+
+def ensembles_of_paper(wildcards):
+    return stage_of_paper(wildcards, "ensembles", graph_plan.ensembles_of)
+
+
+def topics_of_paper(wildcards):
+    return stage_of_paper(wildcards, "topics", graph_plan.topics_of)
 
 
 def scores_of_paper(wildcards):

@@ -2,13 +2,15 @@ rule compare:
     input:
         published_files(),
         scores=scores_of_paper,
-        characteristics=characteristics_of_paper,
+        records=characteristics_of_paper,
         words=words_of_paper,
         coherence=coherence_of_paper,
         densities=densities_of_paper,
         coclusters=coclusters_of_paper,
         neighbours=neighbours_of_paper,
         studies=studies_of_paper,
+        ensembles=ensembles_of_paper,
+        topics=topics_of_paper,
     output:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:

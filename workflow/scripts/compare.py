@@ -1,24 +1,17 @@
 from pathlib import Path
 
-from recoco.compare.paper import Findings, compare_paper
+from recoco.compare.comparison import Findings
+from recoco.compare.paper import compare_paper
 from recoco.config import load_config
 from recoco.job import job
 
 with job(snakemake):
     given = snakemake.input
+    names = list(Findings.__dataclass_fields__)
     compare_paper(
         load_config(snakemake.config),
         snakemake.wildcards.paper,
-        Findings(
-            scores=[Path(path) for path in given.scores],
-            records=[Path(path) for path in given.characteristics],
-            words=[Path(path) for path in given.words],
-            coherence=[Path(path) for path in given.coherence],
-            densities=[Path(path) for path in given.densities],
-            coclusters=[Path(path) for path in given.coclusters],
-            neighbours=[Path(path) for path in given.neighbours],
-            studies=[Path(path) for path in given.studies],
-        ),
+        Findings(**{name: [Path(path) for path in given.get(name, [])] for name in names}),
         Path(given[0]).parent,
         Path(snakemake.output[0]).parent,
     )

@@ -122,4 +122,20 @@ OUTPUTS = {
         *("item", "method", "flip", "n_runs", "limit", "rest_mean", "rest_most", "last"),
         *("last_sd", "taus", "taus_sd", "planted"),
     ],
+    "views": [
+        *("item", "dataset", "card", "graph", "method", "metric", "measured", "measured_sd"),
+        *("best", "n_runs"),
+    ],
+    "twins": ["item", "dataset", "weighting", "first", "second", "runs", "same"],
+    "ensembles": [
+        *("item", "dataset", "card", "method", "level", "function", "partitions", "nmi", "acc"),
+        *("agreement", "first_nmi", "mean_nmi", "error"),
+    ],
+    "topics": [
+        *("item", "dataset", "card", "part", "topic", "name", "x", "y", "value", "inertia"),
+    ],
+    "orders": [
+        *("item", "dataset", "card", "method", "n_clusters", "icl", "chosen", "classes"),
+        *("filled", "nmi", "acc", "n_runs"),
+    ],
 }

@@ -16,7 +16,7 @@ from recoco.compare.verdicts import (
     answer_score,
 )
 from recoco.config import Config
-from recoco.plan import Combination, card_of, combinations, method_class, setting_of
+from recoco.plan import Combination, card_of, combinations, larger_is_better, setting_of
 
 
 class Table:
@@ -92,9 +92,7 @@ class Table:
 
     def _sign(self, method: str) -> int:
         """Return -1 for a method whose criterion is the larger the better."""
-        from recoco.methods import get_method
-
-        return -1 if get_method(method_class(self.config, method)).larger_is_better else 1
+        return -1 if larger_is_better(self.config, method) else 1
 
     def answer(self, row, combination: Combination) -> Answer:
         """Return what one combination gives for one printed cell."""

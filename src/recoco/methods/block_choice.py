@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from recoco.errors import RecocoError
-from recoco.methods.block_engine import Graphs, one_hot, stack
+from recoco.methods.block_engine import Graphs, free_gammas, graph_icl, stack
 from recoco.methods.block_models import DCSBM, PLBM, PSBM, SPLBM
 from recoco.methods.tsplbm import TSPLBM
 
@@ -58,29 +58,18 @@ def icl(model, X) -> float:
 def _graph_icl(model, graphs: Graphs) -> float:
     from recoco.kernels import block_models as kernel
 
-    n, v, g = graphs.shape[0], len(graphs.graphs), model.n_clusters
-    diagonal = isinstance(model, SPLBM | TSPLBM)
+    n, g = graphs.shape[0], model.n_clusters
     simple = isinstance(model, PSBM)
+    diagonal = isinstance(model, SPLBM | TSPLBM)
     which = kernel.PSBM if simple else kernel.SPLBM if diagonal else kernel.PLBM
     problem = stack(graphs, diagonal=not simple)
-    Z = one_hot([model.row_labels_], g)
-    shares, bound = np.empty((1, g)), np.empty(1)
-    estimates = (shares, np.empty((1, v, 1 if diagonal else g, g)), np.empty((1, v, g)),
-                 np.empty((1, v, g, g)))  # fmt: skip
-    kernel.maximise(which, Z, problem.product(Z, False), problem.degree, *estimates, bound)
-    pairs = n * (n - 1) / 2 if simple else n * (n + 1) / 2
-    gammas = v * _gammas(g, g * (g + 1) / 2, diagonal)
-    value = bound[0] - 0.5 * gammas * np.log(pairs)
-    if isinstance(model, DCSBM):
-        counts = Z.sum(axis=(0, 1))
-        value -= (counts * np.where(counts > 0, shares[0], 0.0)).sum()
-        return float(value - n * np.log(g))
-    return float(value - 0.5 * (g - 1) * np.log(n))
-
-
-def _gammas(g: int, blocks: float, diagonal: bool) -> float:
-    """Number of free gammas: with one cluster there is no block off the diagonal."""
-    return g + (g > 1) if diagonal else blocks
+    value = float(graph_icl(problem, [model.row_labels_], g, which)[0])
+    if isinstance(model, DCSBM):  # its proportions are equal, none is estimated
+        counts = np.bincount(model.row_labels_, minlength=g)
+        counts = counts[counts > 0]
+        value -= float((counts * np.log(counts / n)).sum()) + n * np.log(g)
+        value += 0.5 * (g - 1) * np.log(n)
+    return value
 
 
 def _matrix_icl(model, A) -> float:
@@ -98,7 +87,7 @@ def _matrix_icl(model, A) -> float:
     for labels in (R, C):
         counts = labels.sum(axis=0)
         value += (counts[counts > 0] * np.log(counts[counts > 0] / len(labels))).sum()
-    value -= 0.5 * _gammas(g, g * m, diagonal) * np.log(n * d)
+    value -= 0.5 * free_gammas(g, g * m, diagonal) * np.log(n * d)
     return float(value - 0.5 * (g - 1) * np.log(n) - 0.5 * (m - 1) * np.log(d))
 
 

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence
+from recoco.graph_weightings import graph_of, graphs_of
 from recoco.methods.base import (
     Clusterer,
     Starts,
@@ -119,6 +120,13 @@ class GraphClusterer(Clusterer):
     """Base of the models of graphs: nodes have one partition."""
 
     graphs_only = True
+    # run r of every model of the same graphs begins from the same partition
+    shared_starts = True
+
+    @classmethod
+    def graphs_of(cls, dataset, weighting: str):
+        """Return what the model is fitted to: one graph of a prepared dataset, or all."""
+        return graph_of(dataset, weighting) if cls.views == "one" else graphs_of(dataset, weighting)
 
     def _check(self, X) -> Graphs:
         graphs = X if isinstance(X, Graphs) else check_graphs(X)
@@ -176,6 +184,7 @@ class GraphClusterer(Clusterer):
         self.criterion_ = float(runs.criterion[0])
         self.criterion_history_ = runs.histories[0]
         self.n_iter_ = int(runs.n_iter[0])
+        self.details_ = {name: values[0] for name, values in runs.details.items()}
         self.n_features_in_ = self.row_labels_.size
         if self.column_labels_ is not None:
             self.n_features_in_ = self.column_labels_.size
@@ -321,4 +330,26 @@ def run_graphs(problem: Stack, labels, g, model, derived, settings):
     histories = finished(histories, n_iter)
     found = posteriors.argmax(axis=2).astype(label_dtype(g))
     criterion = np.array([history[-1] for history in histories])
-    return Starts(found, None, criterion, n_iter, histories), posteriors
+    details = {"icl": graph_icl(problem, found, g, model)}
+    return Starts(found, None, criterion, n_iter, histories, details), posteriors
+
+
+def graph_icl(problem: Stack, labels, g: int, model: int) -> np.ndarray:
+    """ICL of partitions (T, n) of the nodes, see :func:`recoco.methods.block_choice.icl`."""
+    from recoco.kernels import block_models as kernel
+
+    T, (v, n) = len(labels), problem.degree.shape
+    diagonal, simple = model == kernel.SPLBM, model == kernel.PSBM
+    Z = one_hot(labels, g)
+    bound = np.empty(T)
+    estimates = (np.empty((T, g)), np.empty((T, v, 1 if diagonal else g, g)), np.empty((T, v, g)),
+                 np.empty((T, v, g, g)))  # fmt: skip
+    kernel.maximise(model, Z, problem.product(Z, False), problem.degree, *estimates, bound)
+    pairs = n * (n - 1) / 2 if simple else n * (n + 1) / 2
+    gammas = v * free_gammas(g, g * (g + 1) / 2, diagonal)
+    return bound - 0.5 * gammas * np.log(pairs) - 0.5 * (g - 1) * np.log(n)
+
+
+def free_gammas(g: int, blocks: float, diagonal: bool) -> float:
+    """Number of free gammas: with one cluster there is no block off the diagonal."""
+    return g + (g > 1) if diagonal else blocks

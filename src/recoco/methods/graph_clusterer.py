@@ -3,6 +3,8 @@
 import numpy as np
 
 from recoco.errors import RecocoError
+from recoco.graph_views import Cooccurrence
+from recoco.graph_weightings import graphs_of
 from recoco.methods.base import check_integer, check_matrix, check_tol
 from recoco.methods.multiview import MultiViewClusterer, Views, _as_list
 
@@ -63,6 +65,12 @@ class GraphClusterer(MultiViewClusterer):
     """
 
     graphs_only = True
+
+    @classmethod
+    def graphs_of(cls, dataset, weighting: str) -> list:
+        """Return the graphs of a prepared dataset, formed."""
+        graphs = graphs_of(dataset, weighting)
+        return [g.matrix() if isinstance(g, Cooccurrence) else g for g in graphs]
 
     def fit(self, X, y=None, init=None):
         """Cluster the nodes of the graphs.

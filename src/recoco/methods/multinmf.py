@@ -8,6 +8,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
+from recoco.graph_weightings import graphs_of
 from recoco.methods.base import Starts, check_integer, check_tol
 from recoco.methods.multiview import MultiViewClusterer, Views
 from recoco.methods.spectral import _cluster_points
@@ -108,6 +109,11 @@ class MultiNMF(MultiViewClusterer):
         self.labels = labels
         self.kmeans_init = kmeans_init
         self.random_state = random_state
+
+    @classmethod
+    def graphs_of(cls, dataset, weighting: str) -> list:
+        """Return the views of a prepared dataset; features may have to be made non-negative."""
+        return graphs_of(dataset, weighting)
 
     @classmethod
     def cost(cls, n, d, nnz, n_clusters, n_init):

@@ -7,11 +7,13 @@ from recoco.report import (
     curves,
     distributions,
     ensembles,
+    graph_bars,
     histograms,
     rankings,
     selection,
     studies,
     svg,
+    topic_maps,
 )
 from recoco.report.drawing import DRAWINGS, Subject
 from recoco.report.inputs import Material, Paper
@@ -45,8 +47,10 @@ __all__ = [
     "distributions",
     "draw",
     "ensembles",
+    "graph_bars",
     "histograms",
     "rankings",
     "selection",
     "studies",
+    "topic_maps",
 ]

@@ -29,6 +29,7 @@ METRICS = {
     "class_sizes": "sizes of the classes",
     "q_alpha": "q of Nemenyi",
     "friedman_critical": "critical Q",
+    "acc_gain_points": "ACC, points gained",
 }
 PARAMETERS = {"lam": "λ", "n_column_clusters": "m", "shift": "N"}
 # Beginnings of metrics that are made of another one, and how they are read.

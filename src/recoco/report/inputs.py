@@ -15,69 +15,7 @@ from recoco.schema import read_yaml
 from recoco.store import read_json
 
 KEY = ["item", "dataset", "weighting", "method", "metric"]
-_COLUMNS = {
-    "cells": [
-        *("cell", "paper", *KEY, "card", "printed", "printed_sd", "printed_note"),
-        *("measured", "measured_sd", "ci_low", "ci_high", "n_runs", "tolerance", "difference"),
-        *("combination", "combination_text", "verdict", "within", "reason"),
-    ],
-    "measures": [
-        *("cell", "combination", "measured", "measured_sd", "ci_low", "ci_high", "n_runs"),
-        *("tolerance", "within", "status", "trial"),
-    ],
-    "combinations": [
-        *("item", "combination", "text", "printed", "best", "cells_within", "cells_compared")
-    ],
-    "nulls": ["item", "dataset", "weighting", "null", "metric", "measured", "measured_sd"],
-    "characteristics": ["dataset", "card", "characteristic", "printed", "measured", "agrees"],
-    "claims": ["id", "claim", "outcome", "evidence", "scope"],
-    "extra": [*KEY, "combination", "measured", "measured_sd", "n_runs"],
-    "consensus": [
-        *("dataset", "weighting", "method", "combination", "runs", "acc", "nmi", "ari"),
-        "mean_agreement",
-    ],
-    "sweeps": [
-        *("item", "dataset", "card", "weighting", "method", "parameter", "value", "metric"),
-        *("measured", "measured_sd", "n_runs"),
-    ],
-    "words": [
-        *("item", "dataset", "card", "method", "column_clusters", "run", "place", "cluster"),
-        *("pmi", "pairs", "pairs_found", "words"),
-    ],
-    "coherence": [
-        *("item", "dataset", "card", "method", "column_clusters", "n_runs", "pmi", "pmi_sd"),
-        *("clusters", "pairs", "pairs_found", "corpus"),
-    ],
-    "cosines": [
-        *("item", "dataset", "card", "method", "column_clusters", "n_runs", "pairs", "mean"),
-        *("q05", "q25", "median", "q75", "q95", "histogram"),
-    ],
-    "densities": [
-        *("item", "dataset", "card", "count", "diagonal", "shift", "printed", "measured"),
-        "agrees",
-    ],
-    "gains": ["item", "dataset", "method", "metric", "printed", "measured"],
-    "coclusters": [
-        *("item", "dataset", "card", "method", "asked", "run", "cluster", "documents", "words"),
-        *("class", "of_class"),
-    ],
-    "neighbours": [
-        *("item", "dataset", "card", "method", "asked", "run", "cluster", "place", "word"),
-        *("npmi", "frequency", "corpus"),
-    ],
-    "pictures": [
-        *("item", "dataset", "card", "method", "asked", "run", "rows", "columns"),
-        *("row_borders", "column_borders", "height", "width", "pixels"),
-    ],
-}
-# Frames that only some kinds of items have are read as compare writes them.
-_COLUMNS |= {
-    name: OUTPUTS[name]
-    for name in (
-        *("ranks", "tests", "clusters", "representatives", "scaling", "convergence"),
-        "stability",
-    )
-}
+_COLUMNS = {name: [c for c in columns if c != "choice_*"] for name, columns in OUTPUTS.items()}
 _NEEDED = ("cells", "measures", "combinations")
 
 

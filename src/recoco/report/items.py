@@ -4,6 +4,7 @@ from recoco.report import (
     coclusters,
     curves,
     densities,
+    graph_tables,
     histograms,
     standings,
     studies,
@@ -23,6 +24,10 @@ _TABLES = {
     "representatives": studies.representatives_table,
     "scaling": studies.scaling_table,
     "convergence": studies.convergence_table,
+    "views": graph_tables.views_table,
+    "ensembles": graph_tables.ensembles_table,
+    "topics": graph_tables.topics_table,
+    "orders": graph_tables.orders_table,
 }
 # Items that are drawn, with the drawing of those that need not name one.
 DRAWN = {
@@ -33,14 +38,28 @@ DRAWN = {
     "convergence": "convergence_curves",
 }
 # The frame in which the numbers of a drawing stand, for those that have no table.
-_FRAMES = {"coherence_bars": "coherence", "cosine_distributions": "cosines"}
-_FRAMES |= {"reordered_matrices": "pictures", "topic_shares": "coclusters"}
-_FRAMES["critical_differences"] = "ranks"
+_FRAMES = {
+    "coherence_bars": "coherence",
+    "cosine_distributions": "cosines",
+    "reordered_matrices": "pictures",
+    "topic_shares": "coclusters",
+    "critical_differences": "ranks",
+    "correspondence_map": "topics",
+    "term_frequencies": "topics",
+}
+
+
+def is_drawn(block: dict) -> bool:
+    """Tell whether an item has a figure: by its kind, or because it names a drawing."""
+    return block["kind"] in DRAWN or "draw" in block
 
 
 def item_table(material: Material, paper: Paper, item: str) -> tables.Table | None:
     """Return the table of an item, or None for one that has no numbers to tabulate."""
-    kind = paper.config["items"][item]["kind"]
+    block = paper.config["items"][item]
+    kind = block["kind"]
+    if kind == "scores" and not block.get("published"):
+        return graph_tables.plain_table(material, paper, item)
     return _TABLES.get(kind, tables.item_table)(material, paper, item)
 
 

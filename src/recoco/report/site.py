@@ -45,7 +45,7 @@ def render_site(
     made_tables, made_figures = {}, {}
     for key, paper in material.papers.items():
         for item, block in paper.config["items"].items():
-            if block["kind"] in items.DRAWN:
+            if items.is_drawn(block):
                 made_figures[key, item], svg, pdf = figures.draw(material, paper, item)
                 put(f"figures/{key}_{item}.svg", svg)
                 put(f"figures/{key}_{item}.pdf", pdf)

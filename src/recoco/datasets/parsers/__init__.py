@@ -23,6 +23,7 @@ _PARSERS = {
     "tab": "tab",
     "octis": "octis",
     "four-area": "four_area",
+    "aminer": "aminer",
     "csv-views": "csv_views",
     "parquet-graph": "parquet_graph",
     "reuters-json": "reuters_json",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from recoco.datasets.parsers import Parsed, malformed, matrix, read_lines
 from recoco.errors import RecocoError
@@ -12,7 +13,8 @@ from recoco.errors import RecocoError
 def parse(folder: Path, options: dict) -> Parsed:
     papers = list(_dictionary(folder / "paper.txt"))
     place = {paper: i for i, paper in enumerate(papers)}
-    labels = _areas(folder, place, options["areas"])
+    some = options.get("some_venues", False)
+    labels = _areas(folder, place, options["areas"], some)
     views, terms = [], []
     for what in ("term", "author"):
         names = _dictionary(folder / f"{what}.txt")
@@ -26,7 +28,26 @@ def parse(folder: Path, options: dict) -> Parsed:
             column.append(column_of[other])
         views.append(matrix(np.ones(len(row)), row, column, (len(papers), len(names))))
         terms.append(list(names.values()))
-    return Parsed(views, labels, terms, class_order=list(options["areas"]))
+    parsed = Parsed(views, labels, terms, class_order=list(options["areas"]))
+    return _subset(parsed) if some else parsed
+
+
+def _subset(parsed: Parsed) -> Parsed:
+    """Keep the papers of the named venues that have terms and authors, and what they have."""
+    of_venue = parsed.labels != ""
+    filled = np.all([np.diff(view.indptr) > 0 for view in parsed.views], axis=0)
+    kept = np.flatnonzero(of_venue & filled)
+    dropped = [
+        f"{int((~of_venue).sum())} of {of_venue.size} papers are of other venues",
+        f"{int((of_venue & ~filled).sum())} papers of the venues have no term or no author",
+    ]
+    views, terms = [], []
+    for view, names in zip(parsed.views, parsed.terms, strict=True):
+        rows = view[kept]
+        used = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
+        views.append(csr_matrix(rows[:, used]))
+        terms.append([names[j] for j in used])
+    return Parsed(views, parsed.labels[kept], terms, parsed.class_order, dropped)
 
 
 def texts(folder: Path, options: dict) -> Iterator[str]:
@@ -34,22 +55,26 @@ def texts(folder: Path, options: dict) -> Iterator[str]:
     yield from _dictionary(folder / "paper.txt").values()
 
 
-def _areas(folder: Path, place: dict[str, int], areas: dict[str, list[str]]) -> np.ndarray:
-    """Return the area of every paper: that of the venue it appeared at."""
+def _areas(
+    folder: Path, place: dict[str, int], areas: dict[str, list[str]], some: bool
+) -> np.ndarray:
+    """Return the area of every paper: that of the venue it appeared at; "" for other venues."""
     venues = _dictionary(folder / "conf.txt")
     area_of = {venue: area for area, members in areas.items() for venue in members}
-    if set(area_of) != set(venues.values()):
-        odd = ", ".join(sorted(set(area_of) ^ set(venues.values())))
+    known = set(venues.values())
+    wrong = set(area_of) - known if some else set(area_of) ^ known
+    if wrong:
+        odd = ", ".join(sorted(wrong))
         raise RecocoError(f"conf.txt and the areas of the card disagree about {odd}; correct it.")
     path = folder / "paper_conf.txt"
-    found = np.full(len(place), "", dtype=object)
+    found = np.full(len(place), None, dtype=object)
     for number, paper, venue in _relation(path):
         if paper not in place or venue not in venues:
             raise malformed(path, number, f"there is no paper {paper} or no venue {venue}")
-        if found[place[paper]]:
+        if found[place[paper]] is not None:
             raise malformed(path, number, f"paper {paper} has a second venue")
-        found[place[paper]] = area_of[venues[venue]]
-    without = int((found == "").sum())
+        found[place[paper]] = area_of.get(venues[venue], "")
+    without = sum(area is None for area in found)
     if without:
         raise RecocoError(f"paper_conf.txt has no venue for {without} papers; fetch it again.")
     return found.astype(str)

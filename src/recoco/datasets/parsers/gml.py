@@ -29,16 +29,42 @@ def parse(folder: Path, options: dict) -> Parsed:
         raise RecocoError(
             f"{path.name}: the value of a node is not a class number; fetch it again."
         ) from None
-    return graph(source, target, labels, names)
+    return graph(source, target, labels, names, options.get("linked", False))
 
 
-def graph(source, target, labels, names: list[str]) -> Parsed:
-    """Build the adjacency matrix; an edge given twice counts twice."""
+def graph(source, target, labels, names: list[str], linked: bool = False) -> Parsed:
+    """Build the adjacency matrix; an edge given twice counts twice.
+
+    With ``linked``, nodes without an edge are left out, of rows and columns alike.
+    """
     n = len(names)
     view = matrix(np.ones(len(source)), source, target, (n, n))
     loops = int(np.count_nonzero(view.diagonal()))
     meta = {"edges": len(source), "repeated_edges": len(source) - view.nnz, "loops": loops}
-    return Parsed([view], np.array(labels), [names], meta=meta)
+    parsed = Parsed([view], np.array(labels), [names], meta=meta)
+    return _linked(parsed) if linked else parsed
+
+
+def _linked(parsed: Parsed) -> Parsed:
+    """Leave out the nodes without an edge; say how large the largest component is."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    view, names = parsed.views[0], parsed.terms[0]
+    filled = np.diff(view.indptr) + np.bincount(view.indices, minlength=view.shape[1]) > 0
+    kept = np.flatnonzero(filled)
+    if not kept.size:
+        raise RecocoError("no node has an edge; leave `linked` out of the card.")
+    view = csr_matrix(view[kept][:, kept])
+    _, component = connected_components(view, directed=False)
+    largest = int(np.bincount(component).max())
+    return Parsed(
+        [view],
+        parsed.labels[kept],
+        [[names[i] for i in kept]],
+        dropped=[f"{filled.size - kept.size} of {filled.size} nodes have no edge"],
+        meta=parsed.meta | {"largest_component": largest},
+    )
 
 
 def _records(path: Path) -> tuple[list[dict], list[dict]]:

@@ -57,7 +57,8 @@ def parse(folder: Path, options: dict) -> Parsed:
     source = [i for i, neighbours in enumerate(lists) for _ in neighbours]
     target = [j for neighbours in lists for j in neighbours]
     labels = [int(value) for value in properties["value"]]
-    return graph(source, target, labels, [str(label) for label in properties["label"]])
+    names = [str(label) for label in properties["label"]]
+    return graph(source, target, labels, names, options.get("linked", False))
 
 
 def _read(content: bytes) -> tuple[list[tuple], dict[str, list]]:
