@@ -4,7 +4,8 @@ import base64
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+
+from report_frames import write_frame
 
 _CARDS = {"LA12": "la12", "CLASSIC4": "classic4", "CSTR": "cstr"}
 _SOME = {"PUBMED10": "pubmed10", "CLASSIC4": "classic4", "CSTR": "cstr"}
@@ -117,7 +118,7 @@ def write_ensembles(folder: Path, rng) -> None:
     for asked in (4, 3, 2):
         _coclusters(frames, asked, rng)
     for name, rows in frames.items():
-        pd.DataFrame(rows).to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+        write_frame(folder / f"{name}.csv", rows)
 
 
 def _step(item, dataset, parameter, value, metric, level) -> dict:

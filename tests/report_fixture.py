@@ -12,6 +12,7 @@ import yaml
 
 from recoco.compare.published import read_published
 from report_ensembles import EBCO, write_ensembles
+from report_frames import write_frame
 from report_papers import CARDS, COCLUS
 from report_words import WCNMTF, WORD_CARDS, write_words
 
@@ -67,11 +68,6 @@ def make(folder: Path, papers=("coclus", "wcnmtf", "ebco"), reason="") -> dict:
     }
 
 
-def _write(path: Path, rows: list[dict]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(rows).to_csv(path, index=False, lineterminator="\n")
-
-
 def _trial(card, weighting, method, selection, rows) -> str:
     weighting = f"{weighting}-{rows}" if card in {"sports", "reviews"} else weighting
     return f"{card}/{weighting}/{method.lower()}" + (",n_init=20" * (selection == "best-of-n"))
@@ -92,10 +88,10 @@ def _paper(folder: Path, published: pd.DataFrame, config: dict, rng, reason: str
         cells.append(_cell(row, combinations, measures, rng, reason))
         if row["metric"] in {"acc", "nmi"} and row["method"] == "Coclus":
             _companions(row, nulls, extra, consensus, rng)
-    _write(folder / "cells.csv", cells)
-    _write(folder / "measures.csv", measures)
+    write_frame(folder / "cells.csv", cells)
+    write_frame(folder / "measures.csv", measures)
     items = [i for i, block in config["items"].items() if block["kind"] == "scores"]
-    _write(
+    write_frame(
         folder / "combinations.csv",
         [
             {
@@ -116,15 +112,15 @@ def _paper(folder: Path, published: pd.DataFrame, config: dict, rng, reason: str
     if config["key"] == "ebco":
         write_ensembles(folder, rng)
         return
-    _write(folder / "claims.csv", _claims(config["key"]))
-    _write(folder / "characteristics.csv", _printed_characteristics(config["key"]))
+    write_frame(folder / "claims.csv", _claims(config["key"]))
+    write_frame(folder / "characteristics.csv", _printed_characteristics(config["key"]))
     if config["key"] == "wcnmtf":
         write_words(folder, rng, MISSING)
-        _write(folder / "nulls.csv", _any_nulls(set(WORD_CARDS) - {"LA Times"}))
+        write_frame(folder / "nulls.csv", _any_nulls(set(WORD_CARDS) - {"LA Times"}))
         return
-    _write(folder / "nulls.csv", nulls)
-    _write(folder / "extra.csv", extra)
-    _write(folder / "consensus.csv", consensus)
+    write_frame(folder / "nulls.csv", nulls)
+    write_frame(folder / "extra.csv", extra)
+    write_frame(folder / "consensus.csv", consensus)
 
 
 def _starts(row: dict) -> np.ndarray:
@@ -350,7 +346,7 @@ def _claims(paper: str) -> list[dict]:
 
 
 def _errata(path: Path) -> None:
-    _write(
+    write_frame(
         path,
         [
             {
@@ -394,5 +390,5 @@ def _timings(path: Path) -> Path:
         {"stage": "run", "name": f"cstr/binary/coclus/{i}", "seconds": 1.5 * i, "jobs": 1}
         for i in range(20)
     ]
-    _write(path, rows)
+    write_frame(path, rows)
     return path

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+
+from report_frames import write_frame
 
 WORD_CARDS = {
     "CSTR": "cstr",
@@ -160,7 +161,7 @@ def write_words(folder: Path, rng, missing: set[str]) -> None:
                     {"item": "closeness", **keys} | _cosines(method, columns, rng)
                 )
     for name, rows in frames.items():
-        pd.DataFrame(rows).to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+        write_frame(folder / f"{name}.csv", rows)
 
 
 def _sweep(item: str, where: dict, parameter: str, values, level: float, rng) -> list[dict]:
