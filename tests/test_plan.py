@@ -142,9 +142,10 @@ def test_items_of_an_ensemble_share_its_runs():
     config = load_config({"papers": ["ebco"]})
     plan.check_parameters(config)
     runs = {s.name: total for s, total in plan.settings_of(config).items()}
+    rare = {"cstr", "pubmed10"}  # of Figure 4
     # Table 2, Figure 3 and the widest of Table 4 are one setting; its bases are made once.
     assert runs["classic4/tfidf-l2/ebco"] == 10
-    assert not any("threshold=0.95" in name for name in runs if not name.startswith("cstr/"))
+    assert not any("threshold=0.95" in name for name in runs if name.split("/")[0] not in rare)
     # Bases that are only tried have fewer runs.
     assert runs["la12/tfidf-l2/ebco,also=None,base=croinfo"] == 5
     chosen = [name for name in runs if name.startswith("tr45/") and "choose=M" in name]
