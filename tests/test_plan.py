@@ -136,3 +136,19 @@ def test_fingerprint_ignores_comments(tmp_path, monkeypatch):
 @pytest.mark.parametrize("path", sorted((CHECKOUT / "workflow" / "scripts").glob("*.py")))
 def test_scripts_stay_small(path: Path):
     assert len(path.read_text().splitlines()) <= 60
+
+
+def test_items_of_an_ensemble_share_its_runs():
+    config = load_config({"papers": ["ebco"]})
+    plan.check_parameters(config)
+    runs = {s.name: total for s, total in plan.settings_of(config).items()}
+    rare = {"cstr", "pubmed10"}  # of Figure 4
+    # Table 2, Figure 3 and the widest of Table 4 are one setting; its bases are made once.
+    assert runs["classic4/tfidf-l2/ebco"] == 10
+    assert not any("threshold=0.95" in name for name in runs if name.split("/")[0] not in rare)
+    # Bases that are only tried have fewer runs.
+    assert runs["la12/tfidf-l2/ebco,also=None,base=croinfo"] == 5
+    chosen = [name for name in runs if name.startswith("tr45/") and "choose=M" in name]
+    assert len(chosen) == 2  # bases kept on X and on M; both choices of g* are in each run
+    asked = [s for s in plan.settings_of(config) if s.dataset == "bbc"]
+    assert sorted(dict(s.params).get("n_clusters", 5) for s in asked) == [2, 3, 4, 5]

@@ -98,7 +98,7 @@ class CoCE(CoClusterer):
 
     @classmethod
     def cost(cls, n, d, nnz, n_clusters, n_init):
-        return n_init * (5e-6 * nnz + (n + d) * (5e-5 + 1e-6 * n_clusters))
+        return n_init * (1 + 1.7e-5 * nnz + 2.5e-4 * (n + d))
 
     def _batch_size(self, A):
         return 16

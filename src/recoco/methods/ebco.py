@@ -147,8 +147,9 @@ class EBCO(CoClusterer):
 
     @classmethod
     def cost(cls, n, d, nnz, n_clusters, n_init):
-        # 24 bases of 100 iterations, then 10 starts of 100 iterations on 24 labels per line
-        return n_init * (5e-6 * nnz + (n + d) * (3e-5 + 1.2e-5 * n_clusters))
+        # 24 bases of 100 iterations, then 10 starts of 100 iterations on 24 labels per line,
+        # once or for several collections or numbers of co-clusters
+        return n_init * (1 + 1.7e-5 * nnz + 4e-4 * (n + d))
 
     @property
     def rows_(self):

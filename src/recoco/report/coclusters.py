@@ -227,9 +227,7 @@ def gains_table(material: Material, paper: Paper, item: str) -> Table | None:
     by_key: dict[tuple, dict[str, dict]] = {}
     for row in rows:
         by_key.setdefault((row["dataset"], row["method"]), {})[row["metric"]] = row
-    lines = []
-    for cell_row in _mean_lines(material, paper, item, metrics, rows):
-        lines.append(cell_row)
+    lines = _mean_lines(material, paper, item, metrics, rows)
     for (dataset, method), found in by_key.items():
         line = [Entry(dataset), Entry(method)]
         for metric in metrics:
