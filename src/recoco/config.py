@@ -62,7 +62,7 @@ def _load_paper(path: Path, methods: dict) -> dict:
                     f"{where}: choice {choice!r} marks {len(said)} options as printed: mark one."
                 )
             for option in question["options"].values():
-                for method in option.get("params", {}):
+                for method in [*option.get("params", {}), *option.get("select_by_method", {})]:
                     _known(method, [*methods, "*"], "method", where)
                 for dataset, card in option.get("datasets", {}).items():
                     _known(dataset, list(block["datasets"]), "printed dataset", where)

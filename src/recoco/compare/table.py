@@ -100,7 +100,7 @@ class Table:
             return stopped
         metric = row.metric.removesuffix(BRACKET)
         column = combination.metrics.get(metric, metric)
-        select = combination.select
+        select = combination.select_of(setting.method)
         if metric != row.metric and select != "best":
             select = "criterion"  # the figure in brackets is one run, whatever the mean is of
         found = self.measure(setting, select, column)
