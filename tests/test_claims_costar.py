@@ -125,6 +125,7 @@ def test_times():
 )
 def test_stability(rest, sd, outcome):
     row = {"flip": 0.05, "limit": 10000, "rest_mean": rest, "rest_most": rest, "last": 0.01}
-    table = FakeTable({"stability": [{**row, "last_sd": sd}]})
+    real = [{"variant": "as printed", "last_move": 90, "n_iter": 100}, {"variant": "as printed"}]
+    table = FakeTable({"stability": [{**row, "last_sd": sd}], "clusters": real})
     said, text = CLAIMS["S8"](table, PRINTED)
-    assert said == outcome and "p = 5 %" in text
+    assert said == outcome and "p = 5 %" in text and "90 to 90 % of the iterations" in text

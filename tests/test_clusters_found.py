@@ -4,12 +4,14 @@ import json
 
 import pandas as pd
 import pytest
+import yaml
 
 from recoco.compare.characteristics import compare_characteristics
 from recoco.compare.clusters import answer_clusters_found, compare_clusters
 from recoco.compare.examples import compute_example, misread_example
 from recoco.compare.table import Table
-from recoco.config import Config
+from recoco.config import Config, _load_paper
+from recoco.errors import RecocoError
 from recoco.paths import config as config_folder
 
 BLOCK = {
@@ -106,3 +108,30 @@ def test_examples_and_their_misprints():
     assert found["C1_tau_x_given_y"] == other["C1_tau_x_given_y"]
     assert "{f1, f2}, {f3, f4}" in how
     assert misread_example("costar_example1", folder) == ("", {})
+
+
+RANKS = {"kind": "ranks", "title": "r", "of": "s", "metrics": ["nmi"]}
+REST = {
+    **{"kind": "convergence", "title": "c", "method": "costar", "flips": [0.1]},
+    **{"sizes": {"objects": 9, "features": 9, "views": 2}, "iterations": 5, "blocks": [2, 3]},
+}
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        (
+            {"r": RANKS, "s": {"kind": "figure", "title": "s", "draw": "x"}},
+            "no item of kind scores",
+        ),
+        ({"c": {**REST, "blocks": [2]}}, "blocks for each of its views"),
+        ({"c": {**REST, "sizes": {**REST["sizes"], "objects": [9, 8]}}}, "has one size"),
+        ({"c": {k: v for k, v in REST.items() if k != "flips"}}, "needs 'flips'"),
+    ],
+)
+def test_items_that_make_no_sense(tmp_path, items, said):
+    paper = {"key": "p", "title": "t", "authors": "a", "venue": "v", "year": 1, "runs": 2}
+    path = tmp_path / "p.yaml"
+    path.write_text(yaml.safe_dump({**paper, "items": items}))
+    with pytest.raises(RecocoError, match=said):
+        _load_paper(path, {"costar": {}})

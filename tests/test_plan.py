@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import CHECKOUT
-from recoco import plan
+from recoco import plan, study_plan
 from recoco.config import load_config
 from recoco.fingerprint import fingerprint, modules_of
 from recoco.seeds import seed_of
@@ -81,6 +81,27 @@ def test_wcnmtf_paper_is_planned_whole():
     curves = [s for s in settings if "lam" in dict(s.params)]
     assert len({dict(s.params)["lam"] for s in curves}) == 7  # 1 is in the table already
     assert len(plan.combinations(block, config.settings)) == 3 * 2 * 2 * 2
+
+
+def test_costar_paper_is_planned_whole():
+    config = load_config({"papers": ["costar"]})
+    settings = plan.settings_of(config)
+    items = config.papers["costar"]["items"]
+    assert {s.dataset for s in settings} == set(items["figure10"]["datasets"].values())
+    assert set(settings.values()) == {100} and {s.weighting for s in settings} == {"count"}
+    # N_iter and empty features as printed and otherwise, and a rule of convergence.
+    readings = {s.params for s in settings if s.method == "costar"}
+    assert len(readings) == 5 and () in readings
+    assert len([s for s in settings if s.method == "src"]) == 9  # only CoStar has other readings
+    # Both tables and all figures rest on the same runs.
+    assert items["figure10"]["choices"] == items["figure11"]["choices"]
+    combinations = plan.combinations(items["figure10"], config.settings)
+    assert len(combinations) == 3 * 2 * 2
+    rivals = next(c for c in combinations if dict(c.options)["selection"] == "rivals")
+    assert (rivals.select_of("costar"), rivals.select_of("src")) == ("mean", "best-of")
+    studies = {kind: study_plan.studies_of(config, kind) for kind in ("scaling", "convergence")}
+    assert {kind: len(found) for kind, found in studies.items()} == {"scaling": 2, "convergence": 1}
+    assert {s.dataset for s in study_plan.representatives_of(config)} == {"bbc2", "costar-t2"}
 
 
 def test_what_takes_long_is_left_to_the_second_pass(tmp_path, monkeypatch):

@@ -64,7 +64,7 @@ def _load_paper(path: Path, methods: dict) -> dict:
                     f"{where}: choice {choice!r} marks {len(said)} options as printed: mark one."
                 )
             for option in question["options"].values():
-                for method in option.get("params", {}):
+                for method in [*option.get("params", {}), *option.get("select_by_method", {})]:
                     _known(method, [*methods, "*"], "method", where)
                 for dataset, card in option.get("datasets", {}).items():
                     _known(dataset, list(block["datasets"]), "printed dataset", where)
@@ -75,6 +75,8 @@ def _load_paper(path: Path, methods: dict) -> dict:
                         check_weighting(weighting, where)
         if block.get("of") and block["of"] not in paper["items"]:
             raise RecocoError(f"{where}: 'of' names {block['of']!r}, which is no item here.")
+        if block["kind"] == "ranks":
+            _scores_before(paper["items"], item, where)
     return paper
 
 
@@ -106,6 +108,22 @@ def _complete(block: dict, where: str) -> None:
     for key in _NEEDED[block["kind"]]:
         if key not in block:
             raise RecocoError(f"{where}: an item of kind {block['kind']} needs {key!r}: add it.")
+    if block["kind"] == "convergence" and (
+        list in map(type, block["sizes"].values())
+        or block["sizes"]["views"] != len(block["blocks"])
+    ):
+        raise RecocoError(
+            f"{where}: an item of kind convergence has one size, and blocks for each of its views."
+        )
+
+
+def _scores_before(items: dict, item: str, where: str) -> None:
+    """Refuse to rank what has no scores by then."""
+    of, names = items[item]["of"], list(items)
+    if items[of]["kind"] != "scores" or names.index(of) > names.index(item):
+        raise RecocoError(
+            f"{where}: 'of' names {of!r}, which is no item of kind scores before it: name one."
+        )
 
 
 def _known(name: str, known: list[str], what: str, where: str) -> None:

@@ -58,10 +58,15 @@ class Combination:
     metrics: dict = field(default_factory=dict, hash=False)
     datasets: dict = field(default_factory=dict, hash=False)
     runs: int | None = None  # at most so many, for a reading that is only tried
+    selects: dict = field(default_factory=dict, hash=False)
 
     @property
     def name(self) -> str:
         return "+".join(option for _, option in self.options) or "as-printed"
+
+    def select_of(self, method: str) -> str:
+        """Return how one number is made of the runs of a method."""
+        return self.selects.get(method, self.select)
 
 
 def combinations(block: dict, settings: dict) -> list[Combination]:
@@ -75,8 +80,9 @@ def combinations(block: dict, settings: dict) -> list[Combination]:
         weightings: dict[str, dict] = {}
         metrics: dict[str, str] = {}
         datasets: dict[str, str] = {}
-        select = "mean"
+        select, selects = "mean", {}
         for option in chosen:
+            selects.update(option.get("select_by_method", {}))
             select = option.get("select", select)
             metrics.update(option.get("metrics", {}))
             datasets.update(option.get("datasets", {}))
@@ -99,6 +105,7 @@ def combinations(block: dict, settings: dict) -> list[Combination]:
                 metrics,
                 datasets,
                 min((o["runs"] for o in chosen if "runs" in o), default=None),
+                selects,
             )
         )
     return sorted(made, key=lambda combination: not combination.printed)

@@ -70,7 +70,8 @@ def measured_scores(table: Table, metric: str, combination: Combination) -> pd.D
             setting = setting_of(table.block, combination, dataset, weighting, method)
             if not table.stopped(setting):
                 column = combination.metrics.get(metric, metric)
-                rows[dataset][method] = table.measure(setting, combination.select, column).value
+                select = combination.select_of(setting.method)
+                rows[dataset][method] = table.measure(setting, select, column).value
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(table.block["methods"]))
 
 

@@ -112,7 +112,9 @@ def _add_extra(item: str, table: Table, best: Combination, out: dict) -> None:
                         continue
                     for metric in block["metrics"]:
                         column = combination.metrics.get(metric, metric)
-                        found = table.measure(setting, combination.select, column)
+                        found = table.measure(
+                            setting, combination.select_of(setting.method), column
+                        )
                         out["extra"].append(
                             {
                                 "item": item,

@@ -109,7 +109,7 @@ class Table:
         column = combination.metrics.get(metric, metric)
         if column == "classes":
             return answer_classes(row.value, record["classes"], trial=setting.name)
-        select = combination.select
+        select = combination.select_of(setting.method)
         if metric != row.metric and select != "best":
             select = "criterion"  # the figure in brackets is one run, whatever the mean is of
         found = self.measure(setting, select, column)

@@ -73,9 +73,13 @@ def _rules(subject: Subject) -> list[tuple[str, dict, str]]:
     others = [c for c in rows.columns if c.startswith("choice_") and c != "choice_selection"]
     said = rows[rows["combination"] == printed].iloc[0]
     found = [("their mean", _RULES["mean"], printed)]
+    asked = subject.paper.config["items"][subject.of].get("choices", {}).get("selection", {})
     for row in rows.to_dict("records"):
         if row["combination"] == printed or any(row[c] != said[c] for c in others):
             continue
+        option = asked.get("options", {}).get(row.get("choice_selection"), {})
+        if "select_by_method" in option:
+            continue  # it is about other methods than the one that is drawn
         if "oracle" in row.get("choice_selection", ""):
             found.append(("the best by the truth", _RULES["oracle"], row["combination"]))
         elif row.get("choice_selection") == "criterion":
