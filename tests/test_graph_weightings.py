@@ -102,7 +102,9 @@ def test_methods_take_one_graph_or_all(two_views):
     assert len(data_of(get_method("tsplbm"), two_views, "cosine-q90")) == 2
     one = data_of(get_method("splbm"), two_views, "cosine-q90-view1")
     assert sparse.issparse(one)
-    assert all(sparse.issparse(g) for g in data_of(get_method("swmv"), two_views, "shared"))
+    swmv = get_method("swmv")(2)
+    formed = swmv._check(data_of(type(swmv), two_views, "shared")).matrices
+    assert len(formed) == 2 and all(map(sparse.issparse, formed))
     assert len(data_of(get_method("multinmf"), two_views, "nonnegative")) == 2
     # a latent block model of documents still takes their matrix
     plain = data_of(get_method("plbm"), two_views, "count")

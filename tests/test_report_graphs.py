@@ -151,7 +151,8 @@ def test_views_as_a_table_and_bars(full):
     scores = ["0.300 ± 0.040", "0.400"]
     assert rows[0] == ["3sources", "1", "PSBM", *scores, *scores, "30"]
     assert rows[6][1:3] == ["all graphs at once", "TSPLBM"]
-    assert table.notes == ["No data: UC-digits, 100leaves."]
+    graphs = "A graph per view: 1 where the cosine is above its 97 % quantile."
+    assert table.notes == [graphs, "No data: UC-digits, 100leaves."]
     said = words(full, "figure10-views")
     assert {"3sources", "BBC", "TSPLBM", "graph"} <= set(said) and "UC-digits" not in said
 

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import clone
 
 from recoco.errors import RecocoError
-from recoco.methods.block_engine import Graphs, free_gammas, graph_icl, stack
+from recoco.methods.block_engine import free_gammas, graph_icl, stack
 from recoco.methods.block_models import DCSBM, PLBM, PSBM, SPLBM
+from recoco.methods.graph_clusterer import Graphs
 from recoco.methods.tsplbm import TSPLBM
 
 

@@ -5,150 +5,23 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence
-from recoco.graph_weightings import graph_of, graphs_of
-from recoco.methods.base import (
-    Clusterer,
-    Starts,
-    check_integer,
-    check_labels,
-    check_matrix,
-    check_tol,
-    label_dtype,
-)
+from recoco.methods.base import Starts, check_integer, check_labels, label_dtype
+from recoco.methods.graph_clusterer import GraphClusterer, Graphs, degrees
 
 # work of a step for which threads take longer to start than to finish
 SMALL = 2_000_000
 
 
-class Graphs:
-    """Checked graphs on the same nodes; each is a symmetric matrix or a :class:`Cooccurrence`."""
+class BlockModel(GraphClusterer):
+    """Base of the block models: starts from labels, and posteriors of the start that was kept."""
 
-    def __init__(self, graphs: list):
-        self.graphs = graphs
-        self.degree = np.array([_degrees(graph) for graph in graphs])
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.graphs[0].shape
-
-    @property
-    def nnz(self) -> int:
-        return sum(graph.nnz for graph in self.graphs)
-
-
-def _degrees(graph) -> np.ndarray:
-    if isinstance(graph, Cooccurrence):
-        return graph.degrees()
-    return np.asarray(graph.sum(axis=1)).ravel()
-
-
-def as_graphs(X) -> list:
-    """A list of matrices, or an array (v, n, n), is a list of graphs; all else is one graph."""
-    if isinstance(X, Cooccurrence) or sparse.issparse(X):
-        return [X]
-    if isinstance(X, np.ndarray) and X.ndim != 3:
-        return [X]
-    several = isinstance(X, list | tuple | np.ndarray) and len(X) > 0
-    if several and all(
-        isinstance(x, Cooccurrence) or sparse.issparse(x) or np.ndim(x) == 2 for x in X
-    ):
-        return list(X)
-    return [X]
-
-
-def asymmetry(A: sparse.csr_matrix) -> tuple[int, int] | None:
-    """Return where a square matrix is farthest from its transpose, None if it is symmetric."""
-    difference = abs(A - A.T).tocoo()
-    if difference.nnz == 0 or difference.data.max() <= 1e-9 * A.data.max():
-        return None
-    worst = int(np.argmax(difference.data))
-    i, j = sorted((int(difference.row[worst]), int(difference.col[worst])))
-    return i, j
-
-
-def check_graph(X):
-    """Return one graph as symmetric CSR (or as it is, if held as a product)."""
-    if isinstance(X, Cooccurrence):
-        return X
-    A = check_matrix(X)
-    if A.shape[0] != A.shape[1]:
-        raise RecocoError(
-            f"A graph must be a square matrix, but this one has shape {A.shape}: "
-            "give a matrix of nodes by nodes, such as recoco.graph_views makes of features."
-        )
-    place = asymmetry(A)
-    if place is not None:
-        i, j = place
-        raise RecocoError(
-            f"The graph is not symmetric, entry ({i}, {j}) is {A[i, j]:g} and ({j}, {i}) is "
-            f"{A[j, i]:g}: make it undirected first, see recoco.graph_views.symmetrised."
-        )
-    return A
-
-
-def check_graphs(X) -> Graphs:
-    """Return the graphs, or say why they cannot be clustered together."""
-    given, checked = as_graphs(X), []
-    for number, graph in enumerate(given, 1):
-        try:
-            checked.append(check_graph(graph))
-        except RecocoError as error:
-            if len(given) == 1:
-                raise
-            raise RecocoError(f"Graph {number}: {error}") from None
-    sizes = [graph.shape[0] for graph in checked]
-    if len(set(sizes)) > 1:
-        raise RecocoError(
-            f"The graphs have {', '.join(map(str, sizes))} nodes: "
-            "give the same nodes in the same order in every graph."
-        )
-    graphs = Graphs(checked)
-    alone = np.flatnonzero(graphs.degree.max(axis=0) <= 0)
-    if alone.size:
-        more = f" and {alone.size - 1} more have" if alone.size > 1 else " has"
-        where = " in any graph" if len(checked) > 1 else ""
-        raise RecocoError(
-            f"Node {alone[0]}{more} no edge{where}: drop the isolated nodes, "
-            "see recoco.graph_views.linked_nodes."
-        )
-    return graphs
-
-
-class GraphClusterer(Clusterer):
-    """Base of the models of graphs: nodes have one partition."""
-
-    graphs_only = True
     # run r of every model of the same graphs begins from the same partition
     shared_starts = True
 
-    @classmethod
-    def graphs_of(cls, dataset, weighting: str):
-        """Return what the model is fitted to: one graph of a prepared dataset, or all."""
-        return graph_of(dataset, weighting) if cls.views == "one" else graphs_of(dataset, weighting)
-
-    def _check(self, X) -> Graphs:
-        graphs = X if isinstance(X, Graphs) else check_graphs(X)
-        if self.views == "one" and len(graphs.graphs) > 1:
-            raise RecocoError(
-                f"{self.title} was given {len(graphs.graphs)} graphs: give one, or take TSPLBM."
-            )
-        self._check_numbers(graphs)
-        return graphs
-
     def _check_numbers(self, graphs) -> None:
-        n = graphs.shape[0]
-        g = check_integer(self.n_clusters, "n_clusters", 1)
-        check_integer(self.n_init, "n_init", 1)
-        check_integer(self.max_iter, "max_iter", 1)
-        check_tol(self.tol)
+        super()._check_numbers(graphs)
         check_integer(getattr(self, "hard_steps", 0), "hard_steps", 0)
-        if g > n:
-            raise RecocoError(
-                f"{g} clusters were asked of a graph with {n} nodes: "
-                f"ask for at most {n} or give more nodes."
-            )
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[1], self.n_clusters, "node")
@@ -171,23 +44,12 @@ class GraphClusterer(Clusterer):
         self, with ``posteriors_`` (n, g) of the start that was kept besides the labels; for
         hard models they are 0 and 1
         """
-        if init is not None and not hasattr(self, "_check_init"):
-            raise RecocoError(f"{self.title} takes no explicit start: leave init out.")
         self._kept = None
         try:
-            runs = self._fit(X, [self._seed()], init=init)
+            super().fit(X, y, init)
             self.posteriors_ = self._kept[1]
         finally:
             del self._kept
-        self.row_labels_ = self.labels_ = runs.row_labels[0]
-        self.column_labels_ = None if runs.column_labels is None else runs.column_labels[0]
-        self.criterion_ = float(runs.criterion[0])
-        self.criterion_history_ = runs.histories[0]
-        self.n_iter_ = int(runs.n_iter[0])
-        self.details_ = {name: values[0] for name, values in runs.details.items()}
-        self.n_features_in_ = self.row_labels_.size
-        if self.column_labels_ is not None:
-            self.n_features_in_ = self.column_labels_.size
         return self
 
     def _keep(self, criterion, posteriors) -> None:
@@ -257,7 +119,7 @@ def stack(graphs: Graphs, diagonal: bool = True) -> Stack:
             if not diagonal:
                 part = sparse.csr_matrix(part - sparse.diags(part.diagonal()))
                 part.eliminate_zeros()
-            degree.append(_degrees(part))
+            degree.append(degrees(part))
         moved = (part.data, part.indices + np.int32(shift), part.indptr)
         parts.append(sparse.csr_matrix(moved, shape=(n, width)))
     rows = parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")

@@ -6,21 +6,15 @@ from sklearn.base import BiclusterMixin
 from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence
 from recoco.methods.base import check_integer, check_labels, check_matrix
-from recoco.methods.block_engine import (
-    GraphClusterer,
-    Graphs,
-    asymmetry,
-    check_graphs,
-    run_graphs,
-    stack,
-)
+from recoco.methods.block_engine import BlockModel, run_graphs, stack
 from recoco.methods.block_sides import Sides, run_moves, run_sides
+from recoco.methods.graph_clusterer import Graphs, asymmetry, check_graphs
 
 EMS = ("variational", "classification")
 E_STEPS = ("derived", "printed")
 
 
-class PSBM(GraphClusterer):
+class PSBM(BlockModel):
     """Poisson stochastic block model: x_ij ~ Poisson(gamma_kl) for i != j, by variational EM.
 
     Parameters
@@ -94,7 +88,7 @@ class PSBM(GraphClusterer):
         return starts
 
 
-class DCSBM(GraphClusterer):
+class DCSBM(BlockModel):
     """Degree-corrected stochastic block model: hard labels, nodes moved one at a time.
 
     Maximises sum_kl m_kl log(m_kl / (m_k. m_l.)), m_kl the weight between clusters, by putting
@@ -153,7 +147,7 @@ class DCSBM(GraphClusterer):
         return starts
 
 
-class _LatentBlockModel(BiclusterMixin, GraphClusterer):
+class _LatentBlockModel(BiclusterMixin, BlockModel):
     """Base of the models with degrees, on symmetric graphs and on any matrix."""
 
     graphs_only = False

@@ -11,8 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
 from recoco.methods.base import Starts
-from recoco.methods.graph_clusterer import GraphClusterer
-from recoco.methods.multiview import Views
+from recoco.methods.graph_clusterer import GraphClusterer, Graphs
 
 SUPPORTS = ("all", "edges")
 # nodes up to which S may join all of them, and up to which its eigenvectors are those of a
@@ -87,6 +86,9 @@ class SwMV(GraphClusterer):
         "w_v = 1 / (2 ||S - A_v||_F), F = the g smoothest vectors of L_S, and rows of S as "
         "projections on the simplex."
     )
+    views = "many"
+    two_sided = False
+    directed = True
     larger_is_better = False
 
     def __init__(
@@ -113,23 +115,23 @@ class SwMV(GraphClusterer):
     def cost(cls, n, d, nnz, n_clusters, n_init):
         return 30 * (1e-10 * min(n, _DENSE) ** 3 + 1e-7 * nnz * n_clusters)
 
-    def _check_clusters(self, views):
-        super()._check_clusters(views)
+    def _check_numbers(self, graphs):
+        super()._check_numbers(graphs)
         if not isinstance(self.lam, Real) or not 0 < self.lam < np.inf:
             raise RecocoError(f"lam is {self.lam!r}: give a number above 0.")
         if self.support not in SUPPORTS:
             raise RecocoError(f"support is {self.support!r}: give one of {', '.join(SUPPORTS)}.")
-        n = views.shape[0]
+        n = graphs.shape[0]
         if self.support == "all" and n > LARGEST:
             raise RecocoError(
                 f"The graphs have {n} nodes and SwMV joins all pairs of them up to {LARGEST} "
                 "only: use support='edges'."
             )
 
-    def _prepare(self, views: Views) -> _Problem:
-        n = views.shape[0]
-        graphs = [_stochastic(matrix, self.diagonal) for matrix in views.matrices]
-        pattern = sum(sparse.csr_matrix(graph > 0, dtype=np.float64) for graph in graphs).tocsr()
+    def _prepare(self, graphs: Graphs) -> _Problem:
+        n = graphs.shape[0]
+        rows_of = [_stochastic(matrix, self.diagonal) for matrix in graphs.matrices]
+        pattern = sum(sparse.csr_matrix(graph > 0, dtype=np.float64) for graph in rows_of).tocsr()
         alone = np.flatnonzero(np.diff(pattern.indptr) == 0)
         if alone.size:
             raise RecocoError(
@@ -137,15 +139,15 @@ class SwMV(GraphClusterer):
             )
         full = self.support == "all"
         if full:
-            targets = np.stack([graph.toarray().ravel() for graph in graphs])
+            targets = np.stack([graph.toarray().ravel() for graph in rows_of])
             indptr = np.arange(0, n * n + 1, n)
             indices = np.tile(np.arange(n), n)
         else:
             pattern.sort_indices()
             indptr, indices = pattern.indptr.astype(np.int64), pattern.indices
             pattern.data[:] = np.arange(1, pattern.nnz + 1)
-            targets = np.zeros((len(graphs), pattern.nnz))
-            for target, graph in zip(targets, graphs, strict=True):
+            targets = np.zeros((len(rows_of), pattern.nnz))
+            for target, graph in zip(targets, rows_of, strict=True):
                 place = pattern.multiply(graph > 0).tocsr().data.astype(np.int64) - 1
                 target[place] = graph.data
         rows = np.repeat(np.arange(n), np.diff(indptr))

@@ -13,8 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
 from recoco.methods.base import Starts, check_integer
-from recoco.methods.graph_clusterer import GraphClusterer
-from recoco.methods.multiview import Views
+from recoco.methods.graph_clusterer import GraphClusterer, Graphs
 from recoco.methods.tensor_algebra import parafac, tucker, unfolded_vectors, unit_columns
 
 CLUSTERINGS = ("kmeans", "spectral", "gmm")
@@ -38,6 +37,9 @@ class _Problem:
 class _Decomposition(GraphClusterer):
     """What the two decompositions share: all but the factors."""
 
+    views = "many"
+    two_sided = False
+    directed = True
     larger_is_better = False
     monotone = True
 
@@ -69,9 +71,9 @@ class _Decomposition(GraphClusterer):
     def cost(cls, n, d, nnz, n_clusters, n_init):
         return n_init * 50 * (6e-8 * nnz + 1e-6 * n)
 
-    def _check_clusters(self, views):
-        super()._check_clusters(views)
-        n = views.shape[0]
+    def _check_numbers(self, graphs):
+        super()._check_numbers(graphs)
+        n = graphs.shape[0]
         check_integer(self.kmeans_init, "kmeans_init", 1)
         if check_integer(self.rank, "rank", 1) > n:
             raise RecocoError(
@@ -91,12 +93,13 @@ class _Decomposition(GraphClusterer):
                 f"up to {LARGEST}: use affinity='nearest_neighbors'."
             )
 
-    def _prepare(self, views: Views) -> _Problem:
+    def _prepare(self, graphs: Graphs) -> _Problem:
+        slices = graphs.matrices
         transposed = [
-            A if A.shape == (1, 1) or abs(A - A.T).nnz == 0 else A.T.tocsr() for A in views.matrices
+            A if A.shape == (1, 1) or abs(A - A.T).nnz == 0 else A.T.tocsr() for A in slices
         ]
-        norm = np.sqrt(sum(float(A.data @ A.data) for A in views.matrices))
-        return _Problem(views.matrices, transposed, float(norm))
+        norm = np.sqrt(sum(float(A.data @ A.data) for A in slices))
+        return _Problem(slices, transposed, float(norm))
 
     def _run(self, problem, generators, init):
         # one thread: sums of a threaded BLAS depend on the number of threads
@@ -222,13 +225,13 @@ class Parafac(_Decomposition):
         )
         self.init = init
 
-    def _check_clusters(self, views):
-        super()._check_clusters(views)
+    def _check_numbers(self, graphs):
+        super()._check_numbers(graphs)
         if self.init not in INITS:
             raise RecocoError(f"init is {self.init!r}: give one of {', '.join(INITS)}.")
 
-    def _prepare(self, views):
-        problem = super()._prepare(views)
+    def _prepare(self, graphs):
+        problem = super()._prepare(graphs)
         if self.init == "svd":
             with threadpool_limits(1):
                 problem.shared = unfolded_vectors(problem.slices, problem.transposed, self.rank)
@@ -325,8 +328,8 @@ class Tucker(_Decomposition):
             random_state,
         )
 
-    def _prepare(self, views):
-        problem = super()._prepare(views)
+    def _prepare(self, graphs):
+        problem = super()._prepare(graphs)
         with threadpool_limits(1):
             start = unfolded_vectors(problem.slices, problem.transposed, self.rank)
             problem.shared = tucker(

@@ -1,11 +1,11 @@
 """TSPLBM: one partition of the nodes of any number of graphs."""
 
 from recoco.errors import RecocoError
-from recoco.methods.block_engine import GraphClusterer, run_graphs, stack
+from recoco.methods.block_engine import BlockModel, run_graphs, stack
 from recoco.methods.block_models import E_STEPS
 
 
-class TSPLBM(GraphClusterer):
+class TSPLBM(BlockModel):
     """Tensor sparse Poisson latent block model, by variational EM (Algorithm 1).
 
     In graph b, x_ij ~ Poisson(x_i. x_.j gamma_kk) if both nodes are in cluster k and

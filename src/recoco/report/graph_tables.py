@@ -1,5 +1,6 @@
 """Tables of the items about graphs: scores without printed ones, views, ensembles, orders."""
 
+from recoco.graph_weightings import describe
 from recoco.report import formats
 from recoco.report.inputs import Material, Paper
 from recoco.report.tables import Column, Entry, Table
@@ -25,9 +26,17 @@ def _score(row: dict | None, column: str = "measured", spread: str = "measured_s
     return Entry(formats.with_spread(value, sd, 3))
 
 
-def _missing(block: dict, found) -> list[str]:
+def _remarks(block: dict, found) -> list[str]:
+    """Say how the graphs are made and for which datasets there is nothing."""
+    rules = block.get("weightings", {})
+    made = [f"{name}: {describe(rule)}" if len(rules) > 1 else describe(rule).capitalize()
+            for name, rule in rules.items() if describe(rule)]  # fmt: skip
     there = {row["dataset"] for row in found}
     missing = [name for name in block.get("datasets", {}) if name not in there]
+    return [*(f"{text}." for text in made), *_no_data(missing)]
+
+
+def _no_data(missing: list[str]) -> list[str]:
     return [f"No data: {', '.join(missing)}."] if missing else []
 
 
@@ -65,7 +74,7 @@ def plain_table(material: Material, paper: Paper, item: str) -> Table | None:
         f"scores in {row['same']} of {row['runs']} runs from the same start."
         for row in paper.of_item("twins", item).to_dict("records")
     ]
-    return _table(paper, item, columns, rows, [*notes, *_missing(block, found)])
+    return _table(paper, item, columns, rows, [*notes, *_remarks(block, found)])
 
 
 def views_table(material: Material, paper: Paper, item: str) -> Table | None:
@@ -89,7 +98,7 @@ def views_table(material: Material, paper: Paper, item: str) -> Table | None:
             line += [_score(by.get(metric)), _score(by.get(metric), "best", "")]
         runs = formats.as_float(next(iter(by.values()))["n_runs"])
         rows.append([*line, Entry(formats.whole(runs))])
-    return _table(paper, item, columns, rows, _missing(block, found))
+    return _table(paper, item, columns, rows, _remarks(block, found))
 
 
 def ensembles_table(material: Material, paper: Paper, item: str) -> Table | None:
@@ -111,7 +120,7 @@ def ensembles_table(material: Material, paper: Paper, item: str) -> Table | None
         names = [Entry(row["dataset"]), Entry(row["method"]), Entry(text), by]
         rows.append([*names, partitions, *scores])
     block = paper.config["items"][paper.config["items"][item]["of"]]
-    return _table(paper, item, columns, rows, _missing(block, found))
+    return _table(paper, item, columns, rows, _remarks(block, found))
 
 
 def topics_table(material: Material, paper: Paper, item: str) -> Table | None:
@@ -168,4 +177,4 @@ def orders_table(material: Material, paper: Paper, item: str) -> Table | None:
                 Entry(", ".join(remarks)),
             ]
         )
-    return _table(paper, item, columns, rows, _missing(block, found))
+    return _table(paper, item, columns, rows, _remarks(block, found))

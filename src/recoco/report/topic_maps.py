@@ -41,7 +41,7 @@ def correspondence_map(subject: Subject):
         x, y = _place(row)
         axes.plot(x, y, marker="s", markersize=11, color=_topic_colour(row), linestyle="none")
         text = f"{formats.whole(row['topic'])}: {row['name']}"
-        _label(axes, x, y, text, taken, span, weight="bold", fontsize=9)
+        _label(axes, x, y, text, taken, span, 0.02, weight="bold", fontsize=9)
     for row in parts["term"]:
         x, y = _place(row)
         axes.plot(x, y, marker="o", markersize=3, color=svg.INK, linestyle="none")
@@ -54,12 +54,12 @@ def correspondence_map(subject: Subject):
     return figure
 
 
-def _label(axes, x, y, text, taken, span, **look) -> None:
+def _label(axes, x, y, text, taken, span, away=0.01, **look) -> None:
     """Write beside a point, at the first of some places where no other word stands."""
     wide, high = 0.012 * len(text) * span[0], 0.028 * span[1]
     for step in range(12):
         offset = (1 + step // 2) * (1 if step % 2 == 0 else -1) * high * 0.75
-        box = (x + 0.01 * span[0], y + offset - high / 2, x + wide, y + offset + high / 2)
+        box = (x + away * span[0], y + offset - high / 2, x + wide, y + offset + high / 2)
         if not any(
             box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken
         ):
@@ -84,13 +84,13 @@ def term_frequencies(subject: Subject):
     for column, topic in enumerate(topics):
         for line, term in enumerate(terms):
             share = shares.get((term, topic["topic"]), math.nan)
-            size = 0.9 * math.sqrt(share / largest) if share > 0 else 0
-            axes.barh(line, 0.9 * share / largest, 0.7, left=column, color=_topic_colour(topic))
-            if size:
-                text = f"{100 * share:.1f}"
-                axes.text(
-                    column + 0.9 * share / largest + 0.02, line, text, va="center", fontsize=7
-                )
+            if not share > 0:
+                continue
+            # the longest bar leaves room for its number
+            width = 0.72 * share / largest
+            axes.barh(line, width, 0.7, left=column, color=_topic_colour(topic))
+            text = f"{100 * share:.1f}"
+            axes.text(column + width + 0.02, line, text, va="center", fontsize=7)
     axes.set_yticks(range(len(terms)), terms)
     axes.set_ylim(len(terms) - 0.4, -0.6)
     names = [f"{formats.whole(t['topic'])}: {t['name']}" for t in topics]
