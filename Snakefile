@@ -18,9 +18,10 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/words.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/archive.smk"
 
 
-# One straight line: fetch -> prepare -> run -> consensus -> score -> compare -> report.
+# One straight line: fetch -> prepare -> run -> consensus -> score -> compare -> report -> archive.
 rule all:
     default_target: True
     input:

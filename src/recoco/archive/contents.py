@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recoco import plan, word_plan
-from recoco.archive.digests import digest_of_arrays
+from recoco.archive.digests import DIGESTS, digest_of_arrays
 from recoco.config import Config
 from recoco.datasets.card import load_card
 from recoco.errors import RecocoError
@@ -76,7 +76,7 @@ def _walk(folder: Path):
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         hidden = any(part in _SKIPPED or part.startswith(".") for part in parts)
-        if path.is_file() and not hidden and not path.suffix == ".pyc":
+        if path.is_file() and not hidden and path.suffix != ".pyc":
             yield path
 
 
@@ -141,7 +141,7 @@ def _add_data(found: Contents, config: Config, root: Path) -> None:
             digests[dataset] = digest_of_arrays(stem.with_suffix(".npz"))
             if may_be_given(dataset):
                 found.files[f"resources/prepared/{dataset}.npz"] = stem.with_suffix(".npz")
-    found.made["resources/prepared/digests.json"] = as_json(digests)
+    found.made[DIGESTS] = as_json(digests)
 
 
 def may_be_given(dataset: str) -> bool:

@@ -117,7 +117,7 @@ def crate(config: Config, contents: Contents, provenance: dict, date: str, name:
     return {
         "@context": [
             "https://w3id.org/ro/crate/1.1/context",
-            {term: f"{_TERMS}{term}" for term in ("sha256", "containerImage", "resourceUsage")},
+            {"creditText": "http://schema.org/creditText", "sha256": f"{_TERMS}sha256"},
         ],
         "@graph": [about, root, *sorted(graph.entities.values(), key=lambda e: e["@id"])],
     }
@@ -190,7 +190,7 @@ def _stages(graph: _Graph) -> list[str]:
         written = [folder for folder in writes if graph.folder(folder, text)]
         if script not in graph.contents.names or not written:
             continue
-        graph.file(script, text, ["SoftwareSourceCode"], url="https://snakemake.github.io")
+        graph.file(script, text, ["SoftwareSourceCode"])
         graph.add(
             f"#step-{stage}",
             "HowToStep",

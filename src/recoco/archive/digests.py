@@ -8,6 +8,9 @@ import numpy as np
 
 from recoco.store import read_arrays
 
+# Where an archive keeps the hash of every prepared dataset.
+DIGESTS = "resources/digests.json"
+
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()

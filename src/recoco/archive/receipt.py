@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from recoco import plan
-from recoco.archive.digests import digest_of_arrays, digest_of_cells, digest_of_lines
+from recoco.archive.digests import DIGESTS, digest_of_arrays, digest_of_cells, digest_of_lines
 from recoco.config import Config
 from recoco.errors import RecocoError
 from recoco.store import read_json
@@ -56,7 +56,7 @@ def receipt_text(config: Config, root: Path, provenance: dict) -> str:
 
 
 def _data(config: Config, root: Path):
-    digests = root / "resources" / "prepared" / "digests.json"
+    digests = root / DIGESTS
     known = read_json(digests) if digests.is_file() else None
     for dataset in plan.datasets_of(config):
         stem = root / "resources" / "prepared" / dataset
@@ -67,7 +67,8 @@ def _data(config: Config, root: Path):
             yield f"{dataset:18} unreachable"
             continue
         receipt = read_json(root / "resources" / "raw" / dataset / "receipt.json")
-        files = digest_of_lines(entry["sha256"] for entry in receipt.get("files", []))
+        hashes = [entry["sha256"] for entry in receipt.get("files", [])]
+        files = hashes[0] if len(hashes) == 1 else digest_of_lines(hashes)
         prepared = known[dataset] if known else digest_of_arrays(stem.with_suffix(".npz"))
         yield f"{dataset:18} {files[:24]}  {prepared[:24]}"
 
@@ -76,7 +77,6 @@ def show_receipt(archive: str | None = None) -> int:
     """Print the receipt of the results here, or the one that an archive should have."""
     from recoco import paths
     from recoco.archive.pack import steady_provenance
-    from recoco.config import load_config
 
     if archive:
         from recoco.archive.opening import open_archive
