@@ -80,6 +80,13 @@ def _parser() -> argparse.ArgumentParser:
     receipt = command("receipt", _receipt, "one page to compare two reproductions by")
     receipt.add_argument("archive", nargs="?", help="an archive (default: the results here)")
 
+    sent = command("deposit", _deposit, "send an archive to Zenodo or InvenioRDM as a draft")
+    sent.add_argument("archive", help="the zip that `recoco archive` wrote")
+    sent.add_argument("--server", default="https://zenodo.org", help="default: %(default)s")
+    sent.add_argument("--interface", default="zenodo", help="zenodo (default) or invenio")
+    sent.add_argument("--send", action="store_true", help="do it (default: say what would be done)")
+    sent.add_argument("--publish", action="store_true", help="with --send: make it public")
+
     words = command("coherence", _coherence, "mean PMI of word clusters, counted in texts")
     words.add_argument("clusters", help="a text file: a line of words for each cluster")
     words.add_argument("--corpus", required=True, help="a folder of .txt files, a text or a dump")
@@ -167,6 +174,15 @@ def _receipt(options) -> int:
     from recoco.archive.receipt import show_receipt
 
     return show_receipt(options.archive)
+
+
+def _deposit(options) -> int:
+    from pathlib import Path
+
+    from recoco.archive.deposit import deposit
+
+    path = Path(options.archive)
+    return deposit(path, options.server, options.interface, options.send, options.publish)
 
 
 def _coherence(options) -> int:
