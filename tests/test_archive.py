@@ -12,14 +12,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from archive_fixture import members_of, rewrite
-from conftest import CHECKOUT, make_project, recoco
+from conftest import CHECKOUT, make_project, recoco, write_yaml
 from recoco.archive.crate import METADATA
 from recoco.store import read_arrays, read_json, write_arrays, write_json
 
 pytestmark = pytest.mark.workflow
 
+# Files that no mirror has, at an address that must not be asked without --fetch.
+FILES = [{"at": "none/none.mat", "sha256": "0" * 64}]
+UNREACHED = {
+    "parser": {"name": "gml", "file": "none.mat"},
+    "sources": [
+        {"kind": "mirror", "files": FILES},
+        {"kind": "url", "files": [FILES[0] | {"at": "https://none.invalid/none.mat"}]},
+    ],
+}
 CELLS = "results/compare/mini/cells.csv"
 
 
@@ -197,15 +207,27 @@ def test_data_that_is_not_at_hand(archive, elsewhere, tmp_path, monkeypatch):
         write_arrays(target, arrays | {"labels": arrays["labels"][::-1].copy()})
         told = data.bring_data(config, tmp_path / "a", elsewhere, False)
         assert told == {"planted-small": "other data than archived"} and not target.exists()
-        monkeypatch.setattr("recoco.datasets.mirrors.at_hand", lambda name: False)
+        card = tmp_path / "a" / "config" / "datasets" / "planted-small.yaml"
+        write_yaml(card, yaml.safe_load(card.read_text()) | UNREACHED)
         told = data.bring_data(config, tmp_path / "a", elsewhere, False)
-        assert told == {"planted-small": "not at hand"}
+        assert told == {"planted-small": "not at hand (--fetch looks for it)"}
     assert os.environ["RECOCO_ROOT"] == str(elsewhere)
 
 
 def _arrays(content: bytes, folder: Path) -> dict:
     (folder / "arrays.npz").write_bytes(content)
     return read_arrays(folder / "arrays.npz")
+
+
+def test_code_of_a_stranger_is_not_called(archive, elsewhere, tmp_path):
+    name = "config/methods.yaml"
+    methods = yaml.safe_load(members_of(archive)[name])
+    methods["coclus"]["class"] = "subprocess:Popen"
+    forged = {name: yaml.safe_dump(methods).encode()}
+    path = rewrite(archive, tmp_path / "f.zip", forged, mend=True)
+    done = recoco(elsewhere, "verify", str(path), "--rerun", "1", check=False)
+    assert done.returncode == 2
+    assert "subprocess:Popen" in done.stderr and "made again" not in done.stdout
 
 
 # ---- the RO-Crate ------------------------------------------------------------------------

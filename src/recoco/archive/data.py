@@ -55,7 +55,7 @@ def bring_data(config: Config, folder: Path, here: Path, download: bool) -> dict
         if not target.is_file() and own.is_file() and _is(own, digests[dataset]):
             shutil.copyfile(own, target)
         if not target.is_file():
-            told[dataset] = _prepare(dataset, target, download)
+            told[dataset] = _prepare(dataset, target, here, download)
             if told[dataset] != "ok":
                 continue
         told[dataset] = "ok" if _is(target, digests[dataset]) else "other data than archived"
@@ -71,22 +71,31 @@ def _is(path: Path, digest: str) -> bool:
         return False
 
 
-def _prepare(dataset: str, target: Path, download: bool) -> str:
+def _prepare(dataset: str, target: Path, here: Path, download: bool) -> str:
     """Fetch and prepare a dataset into ``target``; return "ok" or why not."""
     from recoco.datasets import fetch, prepare
-    from recoco.datasets.mirrors import at_hand
 
-    if not download and not at_hand(dataset):
-        return "not at hand"
+    closed = {} if download else {"get_url": _no_url, "get_package": _no_package}
     with tempfile.TemporaryDirectory() as scratch:
         raw, record = Path(scratch) / "raw", Path(scratch) / f"{dataset}.json"
         made = Path(scratch) / f"{dataset}.npz"
+        known = here / "resources" / "downloads"
         try:
-            fetch(dataset, raw)
+            fetch(dataset, raw, downloads=known if known.is_dir() else None, **closed)
             prepare(dataset, raw, made, record)
         except RecocoError as error:
             return str(error)
         if read_json(record)["status"] != "ok":
-            return "unreachable from here"
+            return "unreachable from here" if download else "not at hand (--fetch looks for it)"
         shutil.copyfile(made, target)
     return "ok"
+
+
+def _no_url(url: str, to: Path) -> None:
+    raise OSError("nothing is downloaded")
+
+
+def _no_package(*_) -> Path:
+    from recoco.datasets.packages import PackageError
+
+    raise PackageError("nothing is downloaded")

@@ -16,6 +16,7 @@ from recoco.archive.pack import render_archived
 from recoco.archive.receipt import receipt_text
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
+from recoco.schema import read_yaml
 from recoco.store import read_json, write_json
 
 # What is made again, and therefore put aside first.
@@ -32,6 +33,7 @@ def verify(
 ) -> int:
     """Print what holds and what does not; return 0 where the archive is identical, else 1."""
     here = paths.root()
+    own = {entry.get("class") for entry in read_yaml(here / "config" / "methods.yaml").values()}
     with open_archive(archive) as opened, tempfile.TemporaryDirectory(prefix="recoco-") as scratch:
         print(f"archive: {sha256_of(archive)}")
         problems = _check_files(opened)
@@ -43,6 +45,7 @@ def verify(
         _say_code(folder)
         with project_at(folder):
             config = load_config(provenance["settings"])
+            _refuse_foreign(config, own)
             told = bring_data(config, folder, here, download)
             for dataset, state in told.items():
                 if state != "ok":
@@ -86,6 +89,20 @@ def _say_code(folder: Path) -> None:
         )
     else:
         print("program: this recoco is the archived one")
+
+
+def _refuse_foreign(config: Config, own: set[str | None]) -> None:
+    """Refuse methods of modules that are no part of recoco, unless they are known here too.
+
+    A configuration names classes to be imported and called; that of a stranger may not.
+    """
+    for name, entry in config.methods.items():
+        place = entry.get("class", "")
+        if ":" in place and not place.startswith("recoco.") and place not in own:
+            raise RecocoError(
+                f"The archive's method {name!r} is code of its own ({place}): install it, trust "
+                "it, and name it in your config/methods.yaml."
+            )
 
 
 def _bytes(path: Path) -> bytes | None:
@@ -145,7 +162,7 @@ def _workflow(folder: Path, rules: list[str], targets: list[str], cores: int | N
         *(sys.executable, "-m", "snakemake", "--snakefile", str(snakefile)),
         *("--directory", str(folder), "--cores", str(cores or len(os.sched_getaffinity(0)))),
         *("--configfile", str(folder / ".snakemake" / "recoco-overrides.json")),
-        *("--nocolor", "--allowed-rules", *rules, "--", *targets),
+        *("--workflow-profile", "none", "--nocolor", "--allowed-rules", *rules, "--", *targets),
     ]
     done = subprocess.run(
         command, env=_own_code(), capture_output=True, text=True, errors="replace"
