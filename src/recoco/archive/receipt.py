@@ -98,4 +98,9 @@ def last_config(root: Path) -> tuple[Config, dict]:
     if not written.is_file():
         raise RecocoError("No results yet: run `make quick` or `make reproduce` first.")
     provenance = read_json(written)
-    return load_config(provenance.get("settings")), provenance
+    if "settings" not in provenance:
+        raise RecocoError(
+            "The report here does not say how it was made: write it again with this version, "
+            "by the command that made it."
+        )
+    return load_config(provenance["settings"]), provenance
