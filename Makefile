@@ -15,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE =
 options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick fetch plan verdict test lint format bench lock clean distclean
+.PHONY: help setup reproduce quick fetch plan archive verdict test lint format bench lock validator clean distclean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,9 @@ fetch: $(READY) ## look again for data that was unreachable
 
 plan: $(READY) ## what would run, and how long
 	@$(BIN)/recoco plan $(options)
+
+archive: $(READY) ## everything behind the report in dist/recoco-archive.zip
+	@$(BIN)/recoco archive $(if $(CORES),--cores $(CORES))
 
 verdict: $(READY) ## which printed cells come out
 	@$(BIN)/recoco verdict
@@ -58,10 +61,19 @@ bench: $(READY) ## speed as ratios measured in one run, into reports/bench
 lock: ## make the lock anew from pyproject.toml
 	@uv=$$($(MAKE) -s uv) && "$$uv" pip compile --quiet --generate-hashes --no-emit-index-url \
 	  --no-emit-find-links --python-version 3.11 --extra dev pyproject.toml -o requirements.lock \
-	  --custom-compile-command 'make lock'
+	  --custom-compile-command 'make lock' && \
+	"$$uv" pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
+	  --python-version 3.11 .ci/validator.in -o .ci/validator.lock --custom-compile-command 'make lock'
+
+validator: .cache/validator/.ready ## what checks the RO-Crate in the tests, apart from .venv
+
+.cache/validator/.ready: .ci/validator.lock
+	@uv=$$($(MAKE) -s uv) && "$$uv" venv -q --clear --python $(PYTHON) .cache/validator && \
+	  "$$uv" pip sync -q --compile-bytecode --python .cache/validator/bin/python .ci/validator.lock
+	@touch $@
 
 clean: ## remove results and reports, keep data and environment
-	@rm -rf results logs reports/index.html reports/tables reports/figures reports/data reports/bench
+	@rm -rf results logs dist reports/index.html reports/tables reports/figures reports/data reports/bench
 	@rm -rf .snakemake .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean ## remove data and environment too

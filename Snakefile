@@ -21,9 +21,10 @@ include: "workflow/rules/studies.smk"
 include: "workflow/rules/graphs.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/archive.smk"
 
 
-# One straight line: fetch -> prepare -> run -> consensus -> score -> compare -> report.
+# One straight line: fetch -> prepare -> run -> consensus -> score -> compare -> report -> archive.
 rule all:
     default_target: True
     input:

@@ -67,6 +67,26 @@ def _parser() -> argparse.ArgumentParser:
     fit.add_argument("--starts", type=_count, default=1, help="keep the best of so many starts")
     fit.add_argument("--words", type=_count, default=10, help="top words per co-cluster")
 
+    packed = command("archive", _archive, "write all behind the report into one zip")
+    packed.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+
+    checked = command("verify", _verify, "check an archive and make its tables again")
+    checked.add_argument("archive", help="the zip that `recoco archive` wrote")
+    checked.add_argument("--rerun", metavar="SHARE", help="also run trials again: 1%% or a number")
+    checked.add_argument("--seed", type=int, default=0, help="which trials are drawn (default: 0)")
+    checked.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+    checked.add_argument("--fetch", action="store_true", help="download data that is not at hand")
+
+    receipt = command("receipt", _receipt, "one page to compare two reproductions by")
+    receipt.add_argument("archive", nargs="?", help="an archive (default: the results here)")
+
+    sent = command("deposit", _deposit, "send an archive to Zenodo or InvenioRDM as a draft")
+    sent.add_argument("archive", help="the zip that `recoco archive` wrote")
+    sent.add_argument("--server", default="https://zenodo.org", help="default: %(default)s")
+    sent.add_argument("--interface", default="zenodo", help="zenodo (default) or invenio")
+    sent.add_argument("--send", action="store_true", help="do it (default: say what would be done)")
+    sent.add_argument("--publish", action="store_true", help="with --send: make it public")
+
     words = command("coherence", _coherence, "mean PMI of word clusters, counted in texts")
     words.add_argument("clusters", help="a text file: a line of words for each cluster")
     words.add_argument("--corpus", required=True, help="a folder of .txt files, a text or a dump")
@@ -133,6 +153,36 @@ def _fit(options) -> int:
         options.starts,
         options.words,
     )
+
+
+def _archive(options) -> int:
+    from recoco.reproduce import archive
+
+    return archive(options.cores)
+
+
+def _verify(options) -> int:
+    from pathlib import Path
+
+    from recoco.archive.verify import verify
+
+    path = Path(options.archive)
+    return verify(path, options.rerun, options.seed, options.cores, options.fetch)
+
+
+def _receipt(options) -> int:
+    from recoco.archive.receipt import show_receipt
+
+    return show_receipt(options.archive)
+
+
+def _deposit(options) -> int:
+    from pathlib import Path
+
+    from recoco.archive.deposit import deposit
+
+    path = Path(options.archive)
+    return deposit(path, options.server, options.interface, options.send, options.publish)
 
 
 def _coherence(options) -> int:

@@ -26,8 +26,8 @@ def write_provenance(
     write_json(
         out,
         {
-            "commit": _git("rev-parse", "HEAD") or "not a git checkout",
-            "dirty": bool(_git("status", "--porcelain", "--untracked-files=no")),
+            **commit_now(),
+            "settings": config.settings,
             "lock_sha256": hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest(),
             "master_seed": config.master_seed,
             "python": platform.python_version(),
@@ -45,6 +45,19 @@ def write_provenance(
             },
         },
     )
+
+
+def commit_now() -> dict:
+    """Return the commit of the checkout and whether files have been changed since."""
+    return {
+        "commit": _git("rev-parse", "HEAD") or "not a git checkout",
+        "dirty": bool(_git("status", "--porcelain", "--untracked-files=no")),
+    }
+
+
+def commit_date() -> str:
+    """Return when the commit was made: the only date that two reproductions share."""
+    return _git("log", "-1", "--format=%cI") or "1980-01-01T00:00:00+00:00"
 
 
 def _git(*arguments: str) -> str:

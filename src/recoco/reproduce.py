@@ -270,8 +270,27 @@ def fetch_again(papers: list[str] | None = None) -> int:
     return code
 
 
+def archive(cores: int | None = None) -> int:
+    """Pack the last reproduction; what of it is out of date is computed again first."""
+    from recoco.archive.digests import sha256_of
+    from recoco.archive.receipt import last_config
+
+    root = paths.root()
+    settings = last_config(root)[0].settings
+    _check_writable(root)
+    cores = cores or len(os.sched_getaffinity(0))
+    with _only_one(root):
+        _clear_stale_lock(root)
+        code, _ = _snakemake(root, "archive", ["archive"], settings, cores)
+    if code:
+        return code
+    path = root / "dist" / "recoco-archive.zip"
+    print(f"archive: {path} ({path.stat().st_size / 1e6:.1f} MB)\nsha256: {sha256_of(path)}")
+    return 0
+
+
 def _check_writable(root: Path) -> None:
-    for name in ("results", "resources", "reports", "logs", ".snakemake"):
+    for name in ("results", "resources", "reports", "logs", "dist", ".snakemake"):
         folder = root / name
         try:
             folder.mkdir(exist_ok=True)

@@ -1,15 +1,19 @@
 # The only file here with Python: what the others ask of recoco's plan.
 
+from pathlib import Path
+
 import recoco.cocluster_plan as cocluster_plan
 import recoco.graph_plan as graph_plan
 import recoco.plan as plan
 import recoco.study_plan as study_plan
 import recoco.word_plan as word_plan
+from recoco.archive.contents import DOCUMENTS
 from recoco.compare.outputs import OUTPUTS
 from recoco.config import load_config
 from recoco.datasets.card import load_card, modules_of, printed_rows
 from recoco.fingerprint import fingerprint, fingerprint_of_files
 from recoco.job import share_source
+from recoco.provenance import commit_now
 
 recoco_config = load_config(config)
 
@@ -72,7 +76,7 @@ def characteristics_of_all():
 
 def card_of(wildcards):
     """What of a card decides the prepared data, with what the papers print about it."""
-    words = ("title", "description", "citation", "licence", "notes")
+    words = ("title", "description", "citation", "licence", "redistributable", "notes")
     card = load_card(wildcards.dataset)
     return {
         "card": {key: value for key, value in card.items() if key not in words},
@@ -315,6 +319,10 @@ def published_files():
 
 def templates():
     return fingerprint_of_files("report/templates", "report/assets")
+
+
+def documents():
+    return [name for name in DOCUMENTS if Path(name).is_file()]
 
 
 def run_counts():

@@ -1,0 +1,18 @@
+# Everything behind the report in one zip; the machine and the seconds stay beside it.
+rule archive:
+    input:
+        documents(),
+        page="reports/index.html",
+        provenance="results/provenance.json",
+    output:
+        zip="dist/recoco-archive.zip",
+        machine="dist/recoco-archive.machine.json",
+    log:
+        "logs/archive.log",
+    conda:
+        "../../environment.yml"
+    params:
+        commit=commit_now(),
+        code=fingerprint("recoco.archive.pack"),
+    script:
+        "../scripts/archive.py"
