@@ -118,6 +118,7 @@ def test_runs_from_the_same_start():
         *runs_of("3sources", "cosine-q97", "parafac", [0.2, 0.3]),
         *runs_of("3sources", "cosine-q97", "tucker", [0.2, 0.4]),
     ]
+    # settings that two combinations share are told once
     (found,) = twins("f", table(PLAIN, rows, RECORDS))
     assert (found["first"], found["second"]) == ("PARAFAC", "Tucker")
     assert (found["same"], found["runs"]) == (1, 2)
@@ -212,12 +213,12 @@ def test_the_blogs_are_evidence():
         "views": view_rows(0.9, 0.2, 0.5),
         "extra": [
             {"item": "figure5", "method": m, "metric": "acc", "weighting": "undirected"}
-            | {"measured": v}
+            | {"measured": v, "combination": "hard+mean"}
             for m, v in (("PSBM", 0.5), ("PLBM", 0.95))
         ],
         "twins": [
             {"item": "figure5", "weighting": "undirected", "first": "PLBM", "second": "SPLBM"}
-            | {"same": 30, "runs": 30}
+            | {"same": 30, "runs": 30, "combination": "hard+mean"}
         ],
     }
     _, evidence = CLAIMS["T2"](FakeTable(frames), PRINTED)

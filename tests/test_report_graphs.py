@@ -50,13 +50,13 @@ def frames() -> dict[str, list[dict]]:
                     )
     made["twins"].append(
         {"item": "figure5", "dataset": "Political blogs", "weighting": "undirected"}
-        | {"first": "PLBM", "second": "SPLBM", "runs": 30, "same": 30}
+        | {"first": "PLBM", "second": "SPLBM", "runs": 30, "same": 30, "combination": "hard+mean"}
     )
     for method in METHODS:
         made["extra"].append(
             {"item": "figure5", "dataset": "Political blogs", "card": "polblogs-linked"}
             | {"weighting": "undirected", "method": method, "metric": "acc", "n_runs": 30}
-            | {"combination": "as-printed", "measured": 0.9, "measured_sd": 0.0}
+            | {"combination": "hard+mean", "measured": 0.9, "measured_sd": 0.0}
         )
     where = {"item": "topics", "dataset": "DBLP four area", "card": "dblp4area"}
     for k in (1, 2, 3):

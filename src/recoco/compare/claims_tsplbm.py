@@ -78,22 +78,22 @@ def degrees_help(table, _):
 
 def _blogs(table) -> str:
     """Say what the political blogs give, and how many runs PLBM and SPLBM end the same."""
-    rows = [r for r in table.frames.get("extra", []) if r["item"] == "figure5"]
-    means = {
-        r["method"]: r["measured"]
-        for r in rows
-        if r["metric"] == "acc" and r["weighting"] == "undirected"
-    }
+    means: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in table.frames.get("extra", []):
+        undirected = (row["metric"], row["weighting"]) == ("acc", "undirected")
+        if row["item"] == "figure5" and undirected:
+            means[row["combination"]][row["method"]] = row["measured"]
     if not means:
         return ""
-    text = "on the political blogs the accuracies are " + ", ".join(
-        f"{value:.2f} ({method})" for method, value in means.items()
+    text = "accuracies on the political blogs: " + "; ".join(
+        f"{combination}: " + ", ".join(f"{value:.2f} ({m})" for m, value in values.items())
+        for combination, values in means.items()
     )
     for row in table.frames.get("twins", []):
         if row["item"] == "figure5" and {row["first"], row["second"]} == {"PLBM", "SPLBM"}:
             text += (
-                f"; with {row['weighting']} links PLBM and SPLBM end the same in {row['same']} of "
-                f"{row['runs']} runs from the same start"
+                f"; with {row['weighting']} links ({row['combination']}) PLBM and SPLBM end the "
+                f"same in {row['same']} of {row['runs']} runs from the same start"
             )
     return text
 

@@ -1,5 +1,6 @@
 """Each view alone against all together, ensembles, topics, numbers of clusters, and gains."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -71,32 +72,33 @@ def twins(item: str, table: Table) -> list[dict]:
 
     Only methods whose starts are the same can be compared run by run.
     """
-    block, rows = table.block, []
+    block, rows, seen = table.block, [], set()
     methods = [*block["methods"], *block.get("extra_methods", {})]
-    for dataset in table.reachable():
-        for weighting in block["weightings"]:
-            kept = {}
-            for method in methods:
-                setting = setting_of(block, table.as_printed, dataset, weighting, method)
-                runs = table.runs(setting)
-                if runs is not None and not table.stopped(setting):
-                    kept[method] = runs.set_index("seed")
-            names = list(kept)
-            for i, first in enumerate(names):
-                for second in names[i + 1 :]:
-                    same, runs = _twin(kept[first], kept[second])
-                    if runs:
-                        rows.append(
-                            {
-                                "item": item,
-                                "dataset": dataset,
-                                "weighting": weighting,
-                                "first": first,
-                                "second": second,
-                                "runs": runs,
-                                "same": same,
-                            }
-                        )
+    for combination, dataset, weighting in itertools.product(
+        table.combinations, table.reachable(), block["weightings"]
+    ):
+        kept = {}
+        for method in methods:
+            setting = setting_of(block, combination, dataset, weighting, method)
+            if not table.stopped(setting):
+                kept[method] = (setting, table.runs(setting).set_index("seed"))
+        for (first, (one, a)), (second, (other, b)) in itertools.combinations(kept.items(), 2):
+            same, runs = _twin(a, b)
+            if not runs or (one, other) in seen:
+                continue
+            seen.add((one, other))
+            rows.append(
+                {
+                    "item": item,
+                    "dataset": dataset,
+                    "weighting": weighting,
+                    "combination": combination.name,
+                    "first": first,
+                    "second": second,
+                    "runs": runs,
+                    "same": same,
+                }
+            )
     return rows
 
 

@@ -126,7 +126,7 @@ OUTPUTS = {
         *("item", "dataset", "card", "graph", "method", "metric", "measured", "measured_sd"),
         *("best", "n_runs"),
     ],
-    "twins": ["item", "dataset", "weighting", "first", "second", "runs", "same"],
+    "twins": ["item", "dataset", "weighting", "combination", "first", "second", "runs", "same"],
     "ensembles": [
         *("item", "dataset", "card", "method", "level", "function", "partitions", "nmi", "acc"),
         *("agreement", "first_nmi", "mean_nmi", "error"),

@@ -75,7 +75,7 @@ def _legend(figure, methods: list[str], look: dict) -> None:
 def score_bars(subject: Subject):
     """Mean scores of methods for which nothing is printed: a panel per metric."""
     rows = subject.paper.of_item("extra", subject.of).to_dict("records")
-    combination = rows[0]["combination"] if rows else ""
+    combination = subject.setting("drawn", rows[0]["combination"] if rows else "")
     found = {
         (r["dataset"], r["weighting"], r["method"], r["metric"]): r
         for r in rows

@@ -57,7 +57,7 @@ def plain_table(material: Material, paper: Paper, item: str) -> Table | None:
     for metric, combination in across:
         path = (formats.metric_name(metric),)
         if len(chosen) > 1:
-            path += (names.get(combination, combination),)
+            path += (", ".join(names.get(o, o) for o in combination.split("+")),)
         columns.append(Column(path))
     columns.append(Column(("Runs",)))
     placed: dict[tuple, dict] = {}
@@ -70,9 +70,11 @@ def plain_table(material: Material, paper: Paper, item: str) -> Table | None:
         scores = [_score(by.get(over)) for over in across]
         rows.append([*map(Entry, key), *scores, Entry(formats.whole(runs))])
     notes = [
-        f"{row['dataset']}, {row['weighting']}: {row['first']} and {row['second']} have the same "
-        f"scores in {row['same']} of {row['runs']} runs from the same start."
+        f"{row['dataset']}, {row['weighting']} ({row['combination']}): {row['first']} and "
+        f"{row['second']} have the same scores in {row['same']} of {row['runs']} runs from the "
+        "same start."
         for row in paper.of_item("twins", item).to_dict("records")
+        if formats.as_float(row["same"]) > 0
     ]
     return _table(paper, item, columns, rows, [*notes, *_remarks(block, found)])
 
