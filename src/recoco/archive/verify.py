@@ -158,6 +158,8 @@ def _make_again(
 def _workflow(folder: Path, rules: list[str], targets: list[str], cores: int | None) -> None:
     """Run some rules of this recoco's workflow on the unpacked archive, and no other rule."""
     snakefile = Path(__file__).resolve().parents[3] / "Snakefile"
+    if not snakefile.is_file():
+        raise RecocoError("verify needs recoco's workflow: run it from a checkout (`make setup`).")
     command = [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(snakefile)),
         *("--directory", str(folder), "--cores", str(cores or len(os.sched_getaffinity(0)))),
