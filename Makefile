@@ -57,7 +57,7 @@ bench: $(READY) ## speed as ratios measured in one run, into reports/bench
 
 lock: ## make the lock anew from pyproject.toml
 	@uv=$$($(MAKE) -s uv) && "$$uv" pip compile --quiet --generate-hashes --no-emit-index-url \
-	  --no-emit-find-links --python-version 3.11 --extra dev pyproject.toml -o requirements.lock \
+	  --no-emit-find-links --python-version 3.11 --extra dev --extra cluster pyproject.toml -o requirements.lock \
 	  --custom-compile-command 'make lock'
 
 clean: ## remove results and reports, keep data and environment
