@@ -40,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--paper", action="append", help="only this paper (may be repeated)")
     run.add_argument("--runs", type=_count, help="at most this many runs per cell")
     run.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+    run.add_argument("--profile", help="where jobs run: slurm, kubernetes or a profile's folder")
     run.add_argument("--quick", action="store_true", help="stop after the first pass")
 
     again = command("fetch", _fetch, "look again for data that was unreachable")
@@ -88,7 +89,7 @@ def _count(text: str) -> int:
 def _reproduce(options) -> int:
     from recoco.reproduce import reproduce
 
-    return reproduce(options.paper, options.runs, options.cores, options.quick)
+    return reproduce(options.paper, options.runs, options.cores, options.quick, options.profile)
 
 
 def _fetch(options) -> int:

@@ -281,7 +281,12 @@ def work_of(config: Config, setting: Setting) -> float:
 
     nonzeros = load_card(setting.dataset).get("expected", {}).get("nonzeros") or [1e6]
     passes = config.methods[setting.method].get("work", 1)
-    return sum(nonzeros) * passes * max(1, dict(setting.params).get("n_init", 1))
+    return sum(nonzeros) * passes * starts_of(setting)
+
+
+def starts_of(setting: Setting) -> int:
+    """Return the starts of one run, of which the best is kept."""
+    return max(1, dict(setting.params).get("n_init", 1))
 
 
 def blocks_on_disk(setting: Setting, root: Path) -> list[tuple[int, int]]:
