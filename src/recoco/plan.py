@@ -332,8 +332,16 @@ def blocks_of(config: Config, setting: Setting, total: int, root: Path | None = 
             if start == done:
                 done = stop
         total = min(total, max(first, done))
-    size = int(min(1000, max(5, _WORK_PER_BLOCK // work_of(config, setting))))
-    return tile(total, first, size, existing), total
+    return tile(total, first, _block_size(config, setting), existing), total
+
+
+def planned_blocks(config: Config, setting: Setting, total: int) -> list[tuple[int, int]]:
+    """Return the run ranges of a setting in an empty folder."""
+    return tile(total, config.settings["runs"]["first"], _block_size(config, setting), [])
+
+
+def _block_size(config: Config, setting: Setting) -> int:
+    return int(min(1000, max(5, _WORK_PER_BLOCK // work_of(config, setting))))
 
 
 def block_path(setting: Setting, start: int, stop: int, root: Path | None = None) -> Path:
