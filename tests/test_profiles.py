@@ -14,7 +14,7 @@ from conftest import CHECKOUT, recoco, write_yaml
 from recoco import kubernetes
 from recoco.errors import RecocoError
 from recoco.profiles import find_profile
-from recoco.reproduce import Engine
+from recoco.reproduce import Engine, _explain
 from test_workflow import content
 
 PROFILES = sorted(path.parent.name for path in (CHECKOUT / "workflow/profiles").glob("*/*.yaml"))
@@ -189,3 +189,17 @@ def test_pods_give_the_same_bytes(finished, project, tmp_path):
     asked = [json.loads(file.read_text()) for file in folder.glob("*.json")]
     assert len(asked) > 5
     assert all(job["spec"]["activeDeadlineSeconds"] >= 60 for job in asked)
+
+
+def test_what_failed_is_told_and_what_went_well_is_not(tmp_path, capsys):
+    (tmp_path / "a.log").write_text("finished in 1.000 s\n")
+    (tmp_path / "b.log").write_text("The matrix is empty: mend it.\n")
+    error = "Error in rule run:\n    message: {}\n    jobid: 1\n    log: {} (check log)\n"
+    late = "SLURM-job '5' failed, SLURM status is: 'TIMEOUT'. Detailed reason unavailable."
+    said = [("None", "a.log"), ("None", "b.log"), (late, "c.log,"), (late, "c.log,")]
+    (tmp_path / "all.log").write_text("".join(error.format(*pair) for pair in said))
+    _explain(tmp_path, tmp_path / "all.log")
+    assert capsys.readouterr().err.splitlines()[:-1] == [
+        "run failed: The matrix is empty: mend it. (b.log)",
+        "run failed: SLURM-job '5' failed, SLURM status is: 'TIMEOUT'. (c.log)",
+    ]

@@ -16,6 +16,7 @@ from recoco import paths, plan
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
 from recoco.estimate import Estimate
+from recoco.job import FINISHED
 from recoco.profiles import Profile, cancel_left_over, find_profile
 from recoco.progress import Progress
 from recoco.store import read_json, write_json
@@ -183,13 +184,16 @@ def _explain(root: Path, log: Path) -> None:
     """Print each failed job with the sentence in its own log."""
     text = log.read_text(encoding="utf-8")
     seen = set()
-    for match in re.finditer(r"Error in rule (\w+).*?(?:\n\s+log: (\S+))", text, re.DOTALL):
-        rule, name = match.groups()
-        own = root / name.rstrip(",")
+    for match in re.finditer(r"Error in rule (\w+)(.*?)\n\s+log: (\S+)", text, re.DOTALL):
+        rule, about, name = match[1], match[2], match[3].rstrip(",")
+        own = root / name
         said = own.read_text(encoding="utf-8").strip().splitlines() if own.is_file() else []
-        if name not in seen:
-            seen.add(name)
-            print(f"{rule} failed: {said[-1] if said else 'no message'} ({name})", file=sys.stderr)
+        if name in seen or (said and FINISHED.match(said[-1])):
+            continue  # it was in one group with a job that failed, or went well the next time
+        seen.add(name)
+        if not said:  # a cluster may end a job before it can say anything
+            said = re.findall(r"message: (SLURM[^.]+\.)", about) or ["no message"]
+        print(f"{rule} failed: {said[-1]} ({name})", file=sys.stderr)
     if not seen:
         tail = [line for line in text.splitlines() if line.strip()][-5:]
         print("\n".join(tail), file=sys.stderr)
