@@ -5,6 +5,7 @@ UV_VERSION := 0.13.7
 PAPER ?=
 RUNS ?=
 CORES ?=
+PROFILE ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,15 +20,15 @@ options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
-	@echo 'Narrow a run with PAPER=coclus RUNS=10 CORES=2.'
+	@echo 'Narrow a run with PAPER=coclus RUNS=10 CORES=2; PROFILE=slurm hands it to a cluster.'
 
 setup: $(READY) ## the environment in .venv, from the hash lock
 
 reproduce: $(READY) ## everything: first report within minutes, then the full protocol
-	@$(BIN)/recoco reproduce $(options)
+	@$(BIN)/recoco reproduce $(options) $(if $(PROFILE),--profile $(PROFILE))
 
 quick: $(READY) ## only the first pass: a complete report on a few runs per cell
-	@$(BIN)/recoco reproduce --quick $(options)
+	@$(BIN)/recoco reproduce --quick $(options) $(if $(PROFILE),--profile $(PROFILE))
 
 fetch: $(READY) ## look again for data that was unreachable
 	@$(BIN)/recoco fetch $(foreach p,$(PAPER),--paper $(p))
@@ -60,8 +61,8 @@ bench: $(READY) ## speed as ratios measured in one run, into reports/bench
 
 lock: ## make the lock anew from pyproject.toml
 	@uv=$$($(MAKE) -s uv) && "$$uv" pip compile --quiet --generate-hashes --no-emit-index-url \
-	  --no-emit-find-links --python-version 3.11 --extra dev pyproject.toml -o requirements.lock \
-	  --custom-compile-command 'make lock' && \
+	  --no-emit-find-links --python-version 3.11 --extra dev --extra cluster pyproject.toml \
+	  -o requirements.lock --custom-compile-command 'make lock' && \
 	"$$uv" pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
 	  --python-version 3.11 .ci/validator.in -o .ci/validator.lock --custom-compile-command 'make lock'
 

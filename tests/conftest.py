@@ -82,18 +82,22 @@ def write_yaml(path: Path, content: dict) -> None:
     path.write_text(yaml.safe_dump(content, sort_keys=False))
 
 
-def recoco(project: Path, *arguments: str, check: bool = True, **options):
-    """Run the command in a project, with that project's own copy of the source."""
-    environment = {
+def environment_of(project: Path) -> dict[str, str]:
+    """Return an environment in which the project's own copy of the source is used."""
+    return {
         **os.environ,
         "RECOCO_ROOT": str(project),
         "PYTHONPATH": str(project / "src"),
         "RECOCO_MIRROR": "",
     }
+
+
+def recoco(project: Path, *arguments: str, check: bool = True, env=None, **options):
+    """Run the command in a project, with that project's own copy of the source."""
     done = subprocess.run(
         [sys.executable, "-m", "recoco.cli", *arguments],
         cwd=project,
-        env=environment,
+        env={**environment_of(project), **(env or {})},
         capture_output=True,
         text=True,
         timeout=600,
@@ -107,3 +111,12 @@ def recoco(project: Path, *arguments: str, check: bool = True, **options):
 @pytest.fixture
 def project(tmp_path) -> Path:
     return make_project(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Path:
+    """A project in which everything was computed on this machine; tests leave it as it is."""
+    project = make_project(tmp_path_factory.mktemp("finished") / "project")
+    done = recoco(project, "reproduce", "--cores", "2")
+    assert "pass 3 of 3" in done.stdout
+    return project

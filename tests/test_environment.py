@@ -15,7 +15,8 @@ def locked() -> dict[str, str]:
 
 def required() -> list[str]:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
-    return [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = project["optional-dependencies"]
+    return [*project["dependencies"], *extras["dev"], *extras["cluster"]]
 
 
 def test_lock_satisfies_pyproject():

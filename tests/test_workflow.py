@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conftest import make_project, recoco, write_yaml
+from conftest import recoco, write_yaml
 
 pytestmark = pytest.mark.workflow
 
@@ -48,14 +48,6 @@ def content(project: Path) -> dict[str, str]:
 def changed(before: dict, after: dict) -> set[str]:
     """Return the blocks of ``after`` that were written since ``before``."""
     return {name for name, (stamp, _) in after.items() if before.get(name, (0, ""))[0] != stamp}
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Path:
-    project = make_project(tmp_path_factory.mktemp("finished") / "project")
-    done = recoco(project, "reproduce", "--cores", "2")
-    assert "pass 3 of 3" in done.stdout
-    return project
 
 
 @pytest.fixture

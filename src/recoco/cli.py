@@ -40,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--paper", action="append", help="only this paper (may be repeated)")
     run.add_argument("--runs", type=_count, help="at most this many runs per cell")
     run.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+    run.add_argument("--profile", help="where jobs run: slurm, kubernetes or a profile's folder")
     run.add_argument("--quick", action="store_true", help="stop after the first pass")
 
     again = command("fetch", _fetch, "look again for data that was unreachable")
@@ -49,6 +50,12 @@ def _parser() -> argparse.ArgumentParser:
     planned.add_argument("--paper", action="append", help="only this paper (may be repeated)")
     planned.add_argument("--runs", type=_count, help="at most this many runs per cell")
     planned.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+    planned.add_argument(
+        "--resources", action="store_true", help="jobs, hours, memory and traffic of everything"
+    )
+
+    needs = command("needs", _needs, "what the jobs that ran here needed")
+    needs.add_argument("--write", action="store_true", help="into config/needs.csv")
 
     verdicts = command("verdict", _verdict, "which printed cells come out")
     verdicts.add_argument("--paper", help="only this paper")
@@ -108,7 +115,7 @@ def _count(text: str) -> int:
 def _reproduce(options) -> int:
     from recoco.reproduce import reproduce
 
-    return reproduce(options.paper, options.runs, options.cores, options.quick)
+    return reproduce(options.paper, options.runs, options.cores, options.quick, options.profile)
 
 
 def _fetch(options) -> int:
@@ -118,9 +125,19 @@ def _fetch(options) -> int:
 
 
 def _plan(options) -> int:
+    if options.resources:
+        from recoco.show_needs import show_resources
+
+        return show_resources(options.paper, options.runs)
     from recoco.show import show_plan
 
     return show_plan(options.paper, options.runs, options.cores)
+
+
+def _needs(options) -> int:
+    from recoco.show_needs import show_needs
+
+    return show_needs(options.write)
 
 
 def _verdict(options) -> int:

@@ -13,6 +13,8 @@ from recoco.errors import RecocoError
 
 # The last line of a job's log; the provenance page adds these up.
 FINISHED = re.compile(r"^finished in ([\d.]+) s$", re.MULTILINE)
+# The line before it; `recoco needs` turns these into what a cluster is asked for.
+PEAK = re.compile(r"^peak memory (\d+) MiB$", re.MULTILINE)
 
 
 @contextlib.contextmanager
@@ -25,6 +27,7 @@ def job(snakemake):
     with log, contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
         try:
             yield
+            print(f"peak memory {_peak_memory()} MiB")
             print(f"finished in {time.perf_counter() - began:.3f} s")
         except RecocoError as error:
             print(error, file=sys.__stderr__)
@@ -53,6 +56,21 @@ def _pin_threads(threads: int) -> None:
     threadpool_limits(threads)
     if "numba" in sys.modules:
         sys.modules["numba"].set_num_threads(threads)
+
+
+def _peak_memory() -> int:
+    """Return the most memory that this process held, in MiB.
+
+    Linux's own figure comes first: that of getrusage counts the parent's memory too.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return round(int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)[1]) / 1024)
+    except (OSError, TypeError):
+        import resource
+
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return round(most / (2**20 if sys.platform == "darwin" else 1024))
 
 
 def _die_with_owner() -> None:

@@ -347,7 +347,12 @@ def work_of(config: Config, setting: Setting) -> float:
 
     nonzeros = load_card(setting.dataset).get("expected", {}).get("nonzeros") or [1e6]
     passes = config.methods[setting.method].get("work", 1)
-    return sum(nonzeros) * passes * max(1, dict(setting.params).get("n_init", 1))
+    return sum(nonzeros) * passes * starts_of(setting)
+
+
+def starts_of(setting: Setting) -> int:
+    """Return the starts of one run, of which the best is kept."""
+    return max(1, dict(setting.params).get("n_init", 1))
 
 
 def blocks_on_disk(setting: Setting, root: Path) -> list[tuple[int, int]]:
@@ -393,8 +398,16 @@ def blocks_of(config: Config, setting: Setting, total: int, root: Path | None = 
             if start == done:
                 done = stop
         total = min(total, max(first, done))
-    size = int(min(1000, max(5, _WORK_PER_BLOCK // work_of(config, setting))))
-    return tile(total, first, size, existing), total
+    return tile(total, first, _block_size(config, setting), existing), total
+
+
+def planned_blocks(config: Config, setting: Setting, total: int) -> list[tuple[int, int]]:
+    """Return the run ranges of a setting in an empty folder."""
+    return tile(total, config.settings["runs"]["first"], _block_size(config, setting), [])
+
+
+def _block_size(config: Config, setting: Setting) -> int:
+    return int(min(1000, max(5, _WORK_PER_BLOCK // work_of(config, setting))))
 
 
 def block_path(setting: Setting, start: int, stop: int, root: Path | None = None) -> Path:

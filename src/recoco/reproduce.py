@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from recoco import paths, plan
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
 from recoco.estimate import Estimate
+from recoco.job import FINISHED
+from recoco.profiles import Profile, cancel_left_over, find_profile
 from recoco.progress import Progress
 from recoco.store import read_json, write_json
 
@@ -24,6 +27,7 @@ def reproduce(
     runs: int | None = None,
     cores: int | None = None,
     quick: bool = False,
+    profile: str | None = None,
 ) -> int:
     """Reproduce the configured papers; return the exit code.
 
@@ -31,8 +35,9 @@ def reproduce(
     ----------
     papers : keys of the papers, None for those in config.yaml
     runs : at most this many runs per cell, None for the papers' own numbers
-    cores : processor cores to use, None for all
+    cores : processor cores to use, None for all; on a cluster jobs at once, None for the profile's
     quick : stop after the first pass
+    profile : where the jobs run, a name in workflow/profiles or a folder; None for here
     """
     overrides: dict = {"runs": {}}
     if papers:
@@ -42,9 +47,10 @@ def reproduce(
     config = load_config(overrides)
     plan.check_parameters(config)
     root = paths.root()
-    cores = cores or len(os.sched_getaffinity(0))
+    engine = Engine(find_profile(profile, root), cores)
     _check_writable(root)
     with _only_one(root):
+        cancel_left_over(root)
         _clear_stale_lock(root)
         _retry_unreachable(config, root)
         passes = [("data", ["data"], {}), ("first runs", ["all"], {"first_only": True})]
@@ -58,7 +64,7 @@ def reproduce(
         for number, (title, targets, extra) in enumerate(passes, 1):
             now = {**overrides, "runs": {**overrides["runs"], **extra}}
             heading = f"pass {number} of {len(passes)}: {title}"
-            code, steps = _snakemake(root, heading, targets, now, cores)
+            code, steps = _snakemake(root, heading, targets, now, engine)
             if code:
                 return code
             if targets == ["all"] and (steps or number == len(passes)):
@@ -85,24 +91,42 @@ def verdict_line(root: Path) -> str:
 # ---- one workflow run ----------------------------------------------------------------------
 
 
+class Engine:
+    """What runs the jobs, and how many of them at once."""
+
+    def __init__(self, profile: Profile, cores: int | None):
+        here = len(os.sched_getaffinity(0))
+        self.profile = profile
+        self.asked = cores if profile.remote else cores or here
+        self.width = cores or profile.width(here)
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of Snakemake and its jobs.
+
+        Jobs here watch the process that leads them; on another machine its number says nothing.
+        """
+        known = {key: value for key, value in os.environ.items() if key != "RECOCO_OWNER"}
+        owner = {} if self.profile.remote else {"RECOCO_OWNER": str(os.getpid())}
+        return {**known, **owner, "PYTHONUNBUFFERED": "1"}
+
+
 def _snakemake(
-    root: Path, heading: str, targets: list[str], overrides: dict, cores: int
+    root: Path, heading: str, targets: list[str], overrides: dict, engine: Engine
 ) -> tuple[int, int]:
     """Run the workflow once, showing its progress; return its exit code and steps done."""
     log = root / "logs" / f"snakemake-{targets[0]}.log"
     log.parent.mkdir(exist_ok=True)
     command = [
-        *(sys.executable, "-m", "snakemake", "--cores", str(cores)),
-        *("--workflow-profile", "workflow/profiles/default", "--nocolor"),
+        *(sys.executable, "-m", "snakemake", "--nocolor"),
+        *engine.profile.arguments(root, engine.asked),
         *("--configfile", str(_write_overrides(root, overrides)), "--", *targets),
     ]
-    environment = {**os.environ, "RECOCO_OWNER": str(os.getpid()), "PYTHONUNBUFFERED": "1"}
-    estimate = Estimate(load_config(overrides), root, cores) if targets == ["all"] else None
+    estimate = Estimate(load_config(overrides), root, engine.width) if targets == ["all"] else None
     with log.open("w", encoding="utf-8") as sink, Progress(heading, estimate) as progress:
         process = subprocess.Popen(
             command,
             cwd=root,
-            env=environment,
+            env=engine.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -160,13 +184,16 @@ def _explain(root: Path, log: Path) -> None:
     """Print each failed job with the sentence in its own log."""
     text = log.read_text(encoding="utf-8")
     seen = set()
-    for match in re.finditer(r"Error in rule (\w+).*?(?:\n\s+log: (\S+))", text, re.DOTALL):
-        rule, name = match.groups()
-        own = root / name.rstrip(",")
+    for match in re.finditer(r"Error in rule (\w+)(.*?)\n\s+log: (\S+)", text, re.DOTALL):
+        rule, about, name = match[1], match[2], match[3].rstrip(",")
+        own = root / name
         said = own.read_text(encoding="utf-8").strip().splitlines() if own.is_file() else []
-        if name not in seen:
-            seen.add(name)
-            print(f"{rule} failed: {said[-1] if said else 'no message'} ({name})", file=sys.stderr)
+        if name in seen or (said and FINISHED.match(said[-1])):
+            continue  # it was in one group with a job that failed, or went well the next time
+        seen.add(name)
+        if not said:  # a cluster may end a job before it can say anything
+            said = re.findall(r"message: (SLURM[^.]+\.)", about) or ["no message"]
+        print(f"{rule} failed: {said[-1]} ({name})", file=sys.stderr)
     if not seen:
         tail = [line for line in text.splitlines() if line.strip()][-5:]
         print("\n".join(tail), file=sys.stderr)
@@ -188,14 +215,16 @@ def _only_one(root: Path):
     with (folder / "recoco.lock").open("a+") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             handle.seek(0)
             raise RecocoError(
                 f"Another reproduction (process {handle.read().strip() or 'unknown'}) is at work "
                 f"in {root}: wait for it or stop it first."
             ) from None
+        except OSError as error:  # a shared file system may know no locks
+            print(f"no lock is to be had in {root} ({error.strerror}): start it once only")
         handle.truncate(0)
-        handle.write(str(os.getpid()))
+        handle.write(f"{os.getpid()} on {platform.node()}")
         handle.flush()
         yield
 
@@ -262,7 +291,8 @@ def fetch_again(papers: list[str] | None = None) -> int:
         _clear_stale_lock(root)
         for name in plan.unreachable(root) & set(plan.datasets_of(config)):
             forget(name)
-        code, _ = _snakemake(root, "data", ["data"], overrides, len(os.sched_getaffinity(0)))
+        here = Engine(find_profile(None, root), None)
+        code, _ = _snakemake(root, "data", ["data"], overrides, here)
     for name in plan.datasets_of(config):
         record = read_json(paths.prepared(name).with_suffix(".json"))
         where = (record.get("source") or {}).get("where", "")

@@ -13,6 +13,7 @@ from recoco.config import load_config
 from recoco.datasets.card import load_card, modules_of, printed_rows
 from recoco.fingerprint import fingerprint, fingerprint_of_files
 from recoco.job import share_source
+from recoco.needs import load_needs
 from recoco.provenance import commit_now
 
 recoco_config = load_config(config)
@@ -315,6 +316,33 @@ def published_files():
         f"config/published/{name}"
         for name in ("published.csv", "datasets.csv", "claims.csv", "worked_examples.json")
     ]
+
+
+# What a job asks of a cluster; on one machine nothing is asked. No result depends on it.
+def need_of(stage, wildcards):
+    name = getattr(wildcards, "dataset", getattr(wildcards, "paper", ""))
+    method, starts = "", 1
+    if stage == "run":
+        setting = setting_of(wildcards)
+        runs = int(wildcards.stop) - int(wildcards.start)
+        method, starts = setting.method, runs * plan.starts_of(setting)
+    elif stage == "words":
+        method = words_setting(wildcards).method
+    elif stage in ("consensus", "score"):
+        starts = sum(total for _, total in settings_of(name).values())
+    return load_needs().of(stage, name, method, starts)
+
+
+def memory(stage):
+    return lambda wildcards, attempt: attempt * load_needs().megabytes(need_of(stage, wildcards))
+
+
+def minutes(stage):
+    # A block of runs gives up by itself.
+    limit = recoco_config.settings["time_limit"] if stage == "run" else None
+    return lambda wildcards, attempt: attempt * load_needs().minutes(
+        need_of(stage, wildcards), limit
+    )
 
 
 def templates():

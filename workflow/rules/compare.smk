@@ -17,6 +17,9 @@ rule compare:
         "logs/compare/{paper}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("compare"),
+        runtime=minutes("compare"),
     params:
         paper=lambda wildcards: recoco_config.papers[wildcards.paper],
         verdicts=recoco_config.settings["verdicts"],

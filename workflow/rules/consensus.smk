@@ -7,6 +7,9 @@ rule consensus:
         "logs/consensus/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("consensus"),
+        runtime=minutes("consensus"),
     params:
         settings=run_counts_of_dataset,
         code=fingerprint("recoco.score"),

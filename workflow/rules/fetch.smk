@@ -1,3 +1,8 @@
+# Nodes of a cluster often see no network: the machine that leads them fetches.
+localrules:
+    fetch,
+
+
 # A rewritten description or citation is no reason to fetch again; other sources are.
 rule fetch:
     output:

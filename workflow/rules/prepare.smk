@@ -8,6 +8,9 @@ rule prepare:
         "logs/prepare/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("prepare"),
+        runtime=minutes("prepare"),
     params:
         card=card_of,
         code=code_of_prepare,

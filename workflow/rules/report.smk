@@ -26,6 +26,9 @@ rule report:
         "logs/report.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("report"),
+        runtime=minutes("report"),
     params:
         papers=recoco_config.papers,
         runs=run_counts(),

@@ -6,6 +6,9 @@ rule kernels:
         "logs/kernels.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("kernels"),
+        runtime=minutes("kernels"),
     params:
         code=fingerprint("recoco.warm"),
     script:
@@ -24,6 +27,9 @@ rule run:
     conda:
         "../../environment.yml"
     threads: 1
+    resources:
+        mem_mb=memory("run"),
+        runtime=minutes("run"),
     params:
         method=method_of,
         place=place_of_run,

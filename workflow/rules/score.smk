@@ -9,6 +9,9 @@ rule score:
         "logs/score/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("score"),
+        runtime=minutes("score"),
     params:
         settings=run_counts_of_dataset,
         code=fingerprint("recoco.score"),

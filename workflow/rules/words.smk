@@ -12,6 +12,9 @@ rule words:
     conda:
         "../../environment.yml"
     threads: 1
+    resources:
+        mem_mb=memory("words"),
+        runtime=minutes("words"),
     params:
         place=place_of_words,
         params=lambda wildcards: plan.parameters(recoco_config, words_setting(wildcards)),
@@ -33,6 +36,9 @@ rule coherence:
         "logs/coherence/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("coherence"),
+        runtime=minutes("coherence"),
     params:
         corpora=lambda wildcards: word_plan.corpora_of(recoco_config, wildcards.dataset),
         corpus=recoco_config.settings["coherence"]["corpus"],
@@ -50,6 +56,9 @@ rule densities:
         "logs/densities/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("densities"),
+        runtime=minutes("densities"),
     params:
         shifts=lambda wildcards: word_plan.shifts_of(recoco_config, wildcards.dataset),
         code=fingerprint("recoco.word_stage"),

@@ -1,0 +1,113 @@
+"""Measure what jobs need: from the logs and files of a folder in which the workflow ran."""
+
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from dataclasses import astuple, fields
+from pathlib import Path
+
+from recoco.job import FINISHED, PEAK
+from recoco.needs import Row, read_rows
+from recoco.store import write_text
+
+_STARTS = re.compile(r"n_init=(\d+)")
+
+
+def measure(root: Path) -> list[Row]:
+    """Return a row for every rule, method and dataset whose logs say memory and seconds."""
+    found: dict[tuple[str, str, str], list[tuple]] = defaultdict(list)
+    for path in sorted((root / "logs").rglob("*.log")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        seconds, peak = FINISHED.search(text), PEAK.search(text)
+        if not seconds or not peak:
+            continue
+        stage, *names = path.relative_to(root / "logs").with_suffix("").parts
+        rule = "run" if stage == "runs" else stage
+        method = names[2].split(",")[0] if rule in ("run", "words") else ""
+        key = (rule, method, names[0] if names else "")
+        given, made = _files(root, rule, names)
+        found[key].append(
+            (_starts(root, rule, names), float(seconds[1]), int(peak[1]), _kb(given), _kb(made))
+        )
+    rows = []
+    for key, jobs in sorted(found.items()):
+        starts, seconds, peak, given, made = zip(*jobs, strict=True)
+        row = (len(jobs), sum(starts), round(sum(seconds), 1), max(peak), sum(given), sum(made))
+        rows.append(Row(*key, *row))
+    return rows
+
+
+def measure_snakemake(root: Path) -> Row:
+    """Return what Snakemake takes to read this workflow and to plan one job."""
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "--cores", "1"]
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [*command, "--nolock", "--", "resources/kernels.done"],
+        cwd=root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, _, used = os.wait4(process.pid, 0)
+    seconds = round(time.perf_counter() - began, 1)
+    return Row("snakemake", "", "", 1, 1, seconds, round(used.ru_maxrss / 1024), 0, 0)
+
+
+def write_needs(rows: list[Row], path: Path) -> None:
+    """Write rows into the table; what it has of other jobs stays."""
+    kept = {row.key: row for row in [*read_rows(path), *rows]}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([field.name for field in fields(Row)])
+    writer.writerows(astuple(kept[key]) for key in sorted(kept))
+    write_text(path, text.getvalue())
+
+
+def _starts(root: Path, rule: str, names: list[str]) -> int:
+    if rule == "run":
+        first, last = map(int, names[3].split("-"))
+        each = _STARTS.search(names[2])
+        return (last - first) * (int(each[1]) if each else 1)
+    if rule in ("consensus", "score"):
+        blocks = [path.stem.split("-") for path in _blocks(root, names[0])]
+        return sum(int(last) - int(first) for first, last in blocks) or 1
+    return 1
+
+
+def _blocks(root: Path, dataset: str) -> list[Path]:
+    return sorted((root / "results" / "runs" / dataset).rglob("*.npz"))
+
+
+def _files(root: Path, rule: str, names: list[str]) -> tuple[list[Path], list[Path]]:
+    """Return the files that a job reads and those that it writes."""
+    results, name = root / "results", names[0] if names else ""
+    data = root / "resources" / "prepared" / f"{name}.npz"
+    raw = [path for path in (root / "resources" / "raw" / name).rglob("*") if path.is_file()]
+    if rule in ("run", "words"):
+        stage = "runs" if rule == "run" else "words"
+        return [data], [results / stage / ("/".join(names) + ".npz")]
+    tables = list((results / "compare").glob(f"{name}/*.csv"))
+    scores = list((results / "scores").glob("*.parquet"))
+    known = {
+        "fetch": ([], raw),
+        "prepare": (raw, [data]),
+        "consensus": (_blocks(root, name), [results / "consensus" / f"{name}.npz"]),
+        "score": ([data, *_blocks(root, name)], [results / "scores" / f"{name}.parquet"]),
+        "coherence": (list((results / "words" / name).rglob("*.npz")), []),
+        "densities": ([data], []),
+        "compare": (scores, tables),
+        "report": ([*scores, *(results / "compare").rglob("*.csv")], _site(root)),
+    }
+    return known.get(rule, ([], []))
+
+
+def _site(root: Path) -> list[Path]:
+    return [path for path in (root / "reports").rglob("*") if path.is_file()]
+
+
+def _kb(files: list[Path]) -> int:
+    return round(sum(path.stat().st_size for path in files if path.is_file()) / 1000)

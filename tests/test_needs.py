@@ -1,0 +1,103 @@
+"""What jobs ask of a cluster: measured where it was measured, by size where not."""
+
+import pytest
+
+from conftest import CHECKOUT, recoco
+from recoco import needs as module
+from recoco.config import load_config
+from recoco.measure import measure, measure_snakemake, write_needs
+from recoco.needs import Needs, Row, load_needs, read_rows
+from recoco.plan import planned_blocks, settings_of, starts_of
+from recoco.show_needs import jobs_of
+
+SMALL, LARGE = "small", "large"
+ROWS = [
+    Row("run", "coclus", SMALL, 2, 10, 14.0, 200, 100, 50),
+    Row("run", "wcnmtf", SMALL, 1, 10, 102.0, 600, 50, 80),
+    Row("run", "null", SMALL, 1, 10, 2.0, 150, 50, 50),
+    Row("snakemake", "", "", 1, 1, 5.0, 160, 0, 0),
+]
+
+
+@pytest.fixture
+def sized(monkeypatch):
+    sizes = {SMALL: 1e6, LARGE: 3e6}
+    monkeypatch.setattr(module, "_size", lambda dataset: sizes.get(dataset, 1e6))
+    return Needs(ROWS)
+
+
+def test_a_measured_job_needs_what_was_measured(sized):
+    need = sized.of("run", SMALL, "coclus", 10)
+    assert need.seconds == pytest.approx(2 + 10.0)  # a job's own two seconds, one per start
+    assert (need.mib, need.kb_in, need.kb_out) == (200, 50, 50)
+    assert sized.of("run", SMALL, "coclus", 20).seconds == pytest.approx(22)
+
+
+def test_others_are_scaled_by_size(sized):
+    need = sized.of("run", LARGE, "coclus", 10)
+    assert need.seconds == pytest.approx(2 + 3 * 10.0)
+    assert need.mib == pytest.approx(150 + 3 * 50) and need.kb_in == 150
+    # A method that nobody measured is taken for the dearest that was.
+    assert sized.of("run", LARGE, "mine", 10).mib == pytest.approx(150 + 3 * 450)
+    assert sized.of("unheard-of").mib > 1000
+
+
+def test_more_is_asked_than_was_measured(sized):
+    need = sized.of("run", SMALL, "wcnmtf", 10)
+    assert sized.megabytes(need) >= (need.mib + 2 * 160) * 1.048
+    assert sized.minutes(need) * 60 >= 2 * need.seconds
+    assert sized.minutes(need, limit=60) < sized.minutes(need)
+
+
+def test_blocks_of_an_empty_folder_cover_all_runs():
+    config = load_config({"papers": ["coclus"]})
+    settings = {s: n for s, n in settings_of(config).items() if s.dataset == "cstr"}
+    counted = sum(
+        starts for rule, name, _, starts in jobs_of(config) if (rule, name) == ("run", "cstr")
+    )
+    if counted:  # the dataset may be unreachable here
+        assert counted == sum(n * starts_of(s) for s, n in settings.items())
+    for setting, total in settings.items():
+        assert planned_blocks(config, setting, total)[-1][1] == total
+
+
+def test_the_table_of_the_project():
+    rows = read_rows(CHECKOUT / "config" / "needs.csv")
+    keys = [row.key for row in rows]
+    assert keys == sorted(set(keys))
+    assert {"snakemake", "run", "prepare", "score"} <= {row.rule for row in rows}
+    methods = {row.method for row in rows if row.rule == "run"}
+    asked = {s.method for s in settings_of(load_config({"papers": ["coclus", "wcnmtf"]}))}
+    assert asked <= methods, "some method of the papers was never measured"
+    leader = load_needs().leader()
+    assert 50 < leader.mib < 1000 and 0 < leader.seconds < 600
+
+
+@pytest.mark.workflow
+def test_measured_from_the_logs_of_a_project(finished, tmp_path):
+    rows = {row.key: row for row in measure(finished)}
+    run = rows["run", "coclus", "planted-small"]
+    # 6 single starts and 6 best of 3, in blocks of 2 and 4.
+    assert (run.jobs, run.starts) == (4, 6 + 18)
+    assert run.mib > 50 and run.seconds > 0 and run.kb_in > 0
+    assert rows["score", "", "planted-small"].starts == 6 * 5
+    own = measure_snakemake(finished)
+    assert own.mib > 50
+    write_needs([*rows.values(), own], tmp_path / "needs.csv")
+    write_needs([ROWS[0]], tmp_path / "needs.csv")
+    assert set(read_rows(tmp_path / "needs.csv")) == {*rows.values(), own, ROWS[0]}
+
+
+@pytest.mark.workflow
+def test_other_needs_are_no_reason_to_compute_again(finished, tmp_path):
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(finished, copy, symlinks=True)
+    write_needs(
+        [Row("run", "coclus", "planted-small", 1, 1, 5000.0, 9000, 1, 1)],
+        copy / "config" / "needs.csv",
+    )
+    said = recoco(copy, "reproduce", "--cores", "2").stdout
+    assert said.count("nothing to do") == 2
+    assert "5000" not in said
