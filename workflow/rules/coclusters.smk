@@ -9,6 +9,9 @@ rule coclusters:
         "logs/coclusters/{dataset}/{weighting}/{slug}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("coclusters"),
+        runtime=minutes("coclusters"),
     params:
         place=lambda wildcards: place_of_coclusters(wildcards),
         runs=lambda wildcards: runs_of_coclusters(wildcards),
@@ -29,6 +32,9 @@ rule neighbours:
         "logs/neighbours/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("neighbours"),
+        runtime=minutes("neighbours"),
     params:
         corpora=lambda wildcards: cocluster_plan.corpora_of(recoco_config, wildcards.dataset),
         corpus=recoco_config.settings["coherence"]["corpus"],

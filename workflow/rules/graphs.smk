@@ -10,6 +10,9 @@ rule ensembles:
         "logs/ensembles/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("ensembles"),
+        runtime=minutes("ensembles"),
     params:
         tasks=lambda wildcards: graph_plan.ensembles_of(recoco_config, wildcards.dataset),
         settings=ranked_settings_of_dataset,
@@ -28,6 +31,9 @@ rule topics:
         "logs/topics/{dataset}.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("topics"),
+        runtime=minutes("topics"),
     params:
         tasks=lambda wildcards: graph_plan.topics_of(recoco_config, wildcards.dataset),
         settings=ranked_settings_of_dataset,

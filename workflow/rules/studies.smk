@@ -11,6 +11,9 @@ rule representatives:
     conda:
         "../../environment.yml"
     threads: 1
+    resources:
+        mem_mb=memory("representatives"),
+        runtime=minutes("representatives"),
     params:
         place=place_of_run,
         total=lambda wildcards: BLOCKS[name_of(wildcards)][1],
@@ -30,6 +33,9 @@ rule scaling:
     conda:
         "../../environment.yml"
     threads: 1
+    resources:
+        mem_mb=memory("scaling"),
+        runtime=minutes("scaling"),
     params:
         place=place_of_study,
         block=block_of_study,
@@ -50,6 +56,9 @@ rule convergence:
     conda:
         "../../environment.yml"
     threads: 1
+    resources:
+        mem_mb=memory("convergence"),
+        runtime=minutes("convergence"),
     params:
         place=place_of_study,
         block=block_of_study,

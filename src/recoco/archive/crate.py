@@ -49,6 +49,13 @@ _STAGES = {
     "words": (["resources/prepared/"], ["results/words/"], "Words of the factors of some runs."),
     "coherence": (["results/words/"], ["results/coherence/"], "Count pairs of words in texts."),
     "densities": (["resources/prepared/"], ["results/densities/"], "How full word matrices are."),
+    "coclusters": (["results/runs/"], ["results/coclusters/"], "Look into some co-clusters."),
+    "neighbours": (["results/coclusters/"], ["results/neighbours/"], "Count pairs of their words."),
+    "representatives": (["results/runs/"], ["results/representatives/"], "Features of clusters."),
+    "scaling": ([], ["results/scaling/"], "Time a method on random data."),
+    "convergence": ([], ["results/convergence/"], "Follow a method on planted blocks."),
+    "ensembles": (["results/runs/"], ["results/ensembles/"], "Put the best runs together."),
+    "topics": (["results/runs/"], ["results/topics/"], "What clusters say of features."),
     "compare": (
         ["results/scores/", "config/published/"],
         ["results/compare/"],
@@ -182,11 +189,16 @@ class _Graph:
 # ---- steps --------------------------------------------------------------------------------
 
 
+def _script(stage: str) -> str:
+    """Return the script of a stage; pairs of words are counted by one, whatever for."""
+    return f"workflow/scripts/{'coherence' if stage == 'neighbours' else stage}.py"
+
+
 def _stages(graph: _Graph) -> list[str]:
     """Add each stage that left something: its script, its step, and that it was done."""
     done = []
     for stage, (reads, writes, text) in _STAGES.items():
-        script = f"workflow/scripts/{stage}.py"
+        script = _script(stage)
         written = [folder for folder in writes if graph.folder(folder, text)]
         if script not in graph.contents.names or not written:
             continue
@@ -255,10 +267,10 @@ def _main(graph: _Graph, config: Config, provenance: dict, stages: list[str]) ->
         input=_references(f"#parameter-{name}" for name in given),
         output=[{"@id": "#parameter-page"}],
         step=_references(f"#step-{stage}" for stage in stages),
-        hasPart=_references(f"workflow/scripts/{stage}.py" for stage in stages),
+        hasPart=_references(dict.fromkeys(map(_script, stages))),
     )
     for stage in stages:
-        graph.entities[f"workflow/scripts/{stage}.py"]["version"] = version
+        graph.entities[_script(stage)]["version"] = version
     results = [folder for stage in stages for folder in _STAGES[stage][1]]
     graph.add(
         "#run",
