@@ -120,27 +120,44 @@ def view_bars(subject: Subject):
         axes.set_axis_off()
         nothing(axes, "none of the datasets is at hand")
         return figure
-    widths = [len(graphs[d]) for d in datasets]
-    figure = Figure(figsize=(max(7, 0.75 * sum(widths) + 1.5), 4.3), layout="constrained")
-    grids = figure.subplots(
-        len(metrics), len(datasets), sharey=True, sharex="col", squeeze=False, width_ratios=widths
-    )
-    for line, metric in zip(grids, metrics, strict=True):
-        for axes, dataset in zip(line, datasets, strict=True):
-            for place, graph in enumerate(graphs[dataset]):
-                here = {
-                    r["method"]: r
-                    for r in rows
-                    if (r["dataset"], r["graph"], r["metric"]) == (dataset, graph, metric)
-                }
-                _bars(axes, place, [(here[m], look[m]) for m in methods if m in here])
-            _unit_axis(axes, metric if axes is line[0] else "")
-            axes.set_xticks(range(len(graphs[dataset])), graphs[dataset])
-    for axes, dataset in zip(grids[0], datasets, strict=True):
-        axes.set_title(dataset, loc="left", fontsize=9)
-    grids[-1][0].set_xlabel("graph")
+    strips = _strips(graphs)
+    figure = Figure(figsize=(9, 3.4 * len(strips) + 0.4), layout="constrained")
+    parts = figure.subfigures(len(strips), 1, squeeze=False)
+    for part, names in zip(parts.ravel(), strips, strict=True):
+        grids = part.subplots(
+            len(metrics),
+            len(names),
+            sharey=True,
+            sharex="col",
+            squeeze=False,
+            width_ratios=[len(graphs[name]) for name in names],
+        )
+        for line, metric in zip(grids, metrics, strict=True):
+            for axes, dataset in zip(line, names, strict=True):
+                for place, graph in enumerate(graphs[dataset]):
+                    here = {
+                        r["method"]: r
+                        for r in rows
+                        if (r["dataset"], r["graph"], r["metric"]) == (dataset, graph, metric)
+                    }
+                    _bars(axes, place, [(here[m], look[m]) for m in methods if m in here])
+                _unit_axis(axes, metric if axes is line[0] else "")
+                axes.set_xticks(range(len(graphs[dataset])), graphs[dataset])
+        for axes, dataset in zip(grids[0], names, strict=True):
+            axes.set_title(dataset, loc="left", fontsize=9)
+        grids[-1][0].set_xlabel("graph")
     _legend(figure, methods, look)
     return figure
+
+
+def _strips(graphs: dict[str, list[str]], most: int = 12) -> list[list[str]]:
+    """Put datasets beside each other until a line of the figure is full."""
+    strips: list[list[str]] = [[]]
+    for dataset, there in graphs.items():
+        if strips[-1] and sum(len(graphs[d]) for d in strips[-1]) + len(there) > most:
+            strips.append([])
+        strips[-1].append(dataset)
+    return strips
 
 
 @drawing

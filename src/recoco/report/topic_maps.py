@@ -20,6 +20,13 @@ def _place(row: dict) -> tuple[float, float]:
     return formats.as_float(row["x"]), formats.as_float(row["y"])
 
 
+def _empty():
+    figure, (axes,) = panels(1, 1, 8.6, 1.2)
+    axes.set_axis_off()
+    nothing(axes, "nothing was measured")
+    return figure
+
+
 def _topic_colour(row: dict) -> str:
     return COLOURS[1:][(int(formats.as_float(row["topic"])) - 1) % (len(COLOURS) - 1)]
 
@@ -28,10 +35,9 @@ def _topic_colour(row: dict) -> str:
 def correspondence_map(subject: Subject):
     """Topics (large marks) and the words that contribute most, on the first two axes."""
     parts = _parts(subject)
-    figure, (axes,) = panels(1, 1, 8.6, 6)
     if not parts["topic"]:
-        nothing(axes, "nothing was measured")
-        return figure
+        return _empty()
+    figure, (axes,) = panels(1, 1, 8.6, 6)
     axes.axhline(0, color=svg.FAINT, linewidth=0.5)
     axes.axvline(0, color=svg.FAINT, linewidth=0.5)
     taken: list[tuple[float, float, float, float]] = []
@@ -73,10 +79,9 @@ def term_frequencies(subject: Subject):
     """Share of each topic's objects that have a word: rows are words, columns topics."""
     parts = _parts(subject)
     topics, terms = parts["topic"], [row["name"] for row in parts["term"]]
-    figure, (axes,) = panels(1, 1, 7.6, max(2.0, 0.24 * len(terms) + 1.1))
     if not topics:
-        nothing(axes, "nothing was measured")
-        return figure
+        return _empty()
+    figure, (axes,) = panels(1, 1, 8.6, max(2.0, 0.24 * len(terms) + 1.1))
     shares = {(r["name"], r["topic"]): formats.as_float(r["value"]) for r in parts["count"]}
     largest = max(shares.values(), default=1.0) or 1.0
     # the words of one topic stand together
@@ -120,11 +125,9 @@ def likelihood_order(subject: Subject):
         ].dropna(subset=["criterion"])
         if len(here):
             found.append((details["dataset"], here.sort_values("criterion", kind="stable")))
-    wide = max(1, len(found))
-    figure, columns = panels(1, wide, max(5, 2.5 * wide + 0.8), 3.0)
     if not found:
-        nothing(columns[0], "no runs are at hand")
-        return figure
+        return _empty()
+    figure, columns = panels(1, len(found), 9, 3.0)
     lines = {
         "criterion": ("likelihood, scaled", svg.INK, "-", ""),
         "acc": ("ACC", COLOURS[1], "--", "o"),
