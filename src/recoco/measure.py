@@ -86,27 +86,33 @@ def _files(root: Path, rule: str, names: list[str]) -> tuple[list[Path], list[Pa
     """Return the files that a job reads and those that it writes."""
     results, name = root / "results", names[0] if names else ""
     data = root / "resources" / "prepared" / f"{name}.npz"
-    raw = [path for path in (root / "resources" / "raw" / name).rglob("*") if path.is_file()]
-    if rule in ("run", "words"):
-        stage = "runs" if rule == "run" else "words"
-        return [data], [results / stage / ("/".join(names) + ".npz")]
-    tables = list((results / "compare").glob(f"{name}/*.csv"))
-    scores = list((results / "scores").glob("*.parquet"))
-    known = {
-        "fetch": ([], raw),
-        "prepare": (raw, [data]),
-        "consensus": (_blocks(root, name), [results / "consensus" / f"{name}.npz"]),
-        "score": ([data, *_blocks(root, name)], [results / "scores" / f"{name}.parquet"]),
-        "coherence": (list((results / "words" / name).rglob("*.npz")), []),
-        "densities": ([data], []),
-        "compare": (scores, tables),
-        "report": ([*scores, *(results / "compare").rglob("*.csv")], _site(root)),
-    }
-    return known.get(rule, ([], []))
+    raw, scores = root / "resources" / "raw" / name, results / "scores"
+    match rule:
+        case "run":
+            return [data], [results / "runs" / ("/".join(names) + ".npz")]
+        case "words":
+            return [data], [results / "words" / ("/".join(names) + ".npz")]
+        case "fetch":
+            return [], _all(raw)
+        case "prepare":
+            return _all(raw), [data]
+        case "consensus":
+            return _blocks(root, name), [results / "consensus" / f"{name}.npz"]
+        case "score":
+            return [data, *_blocks(root, name)], [scores / f"{name}.parquet"]
+        case "coherence":
+            return _all(results / "words" / name), [results / "coherence" / f"{name}.npz"]
+        case "densities":
+            return [data], [results / "densities" / f"{name}.json"]
+        case "compare":
+            return _all(scores), _all(results / "compare" / name)
+        case "report":
+            return [*_all(scores), *_all(results / "compare")], _all(root / "reports")
+    return [], []
 
 
-def _site(root: Path) -> list[Path]:
-    return [path for path in (root / "reports").rglob("*") if path.is_file()]
+def _all(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def _kb(files: list[Path]) -> int:
