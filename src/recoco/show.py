@@ -110,7 +110,11 @@ def show_datasets() -> int:
 
 
 def _state(card: dict, at_hand: bool) -> str:
-    if at_hand:
+    from recoco.datasets.own import local_path
+
+    local = (source["files"] for source in card["sources"] if source["kind"] == "local")
+    here = any(all(local_path(file["at"]).exists() for file in files) for files in local)
+    if at_hand or here or any(source["kind"] == "sklearn" for source in card["sources"]):
         return "at hand"
     elsewhere = any(source["kind"] in ("url", "package") for source in card["sources"])
     return "to be fetched" if elsewhere else "by hand"
