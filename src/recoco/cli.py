@@ -67,6 +67,36 @@ def _parser() -> argparse.ArgumentParser:
     fit.add_argument("--starts", type=_count, default=1, help="keep the best of so many starts")
     fit.add_argument("--words", type=_count, default=10, help="top words per co-cluster")
 
+    attempt = command(
+        "try", _try, "where a method of your own would stand among others on small datasets"
+    )
+    what = attempt.add_mutually_exclusive_group(required=True)
+    what.add_argument("--method", help="module:Class, or a name of config/methods.yaml")
+    what.add_argument(
+        "--command", help="a program: 'my-program {matrix} {clusters} {seed} {labels}'"
+    )
+    attempt.add_argument("--dataset", action="append", help="default: three small ones at hand")
+    attempt.add_argument("--weighting", default="tfidf-l2", help="default: tfidf-l2")
+    attempt.add_argument("--runs", type=_count, default=3, help="runs per dataset (default: 3)")
+    attempt.add_argument(
+        "--limit", type=_count, default=60, help="seconds for all runs on a dataset (default: 60)"
+    )
+
+    own = command("cocluster", _cocluster, "a folder of text files to topics and a small report")
+    own.add_argument("folder", help="all text files below it are read")
+    own.add_argument(
+        "--clusters", type=_clusters, default=None, help="a number, or auto (the default)"
+    )
+    own.add_argument("--out", help="folder of the report (default: NAME-coclusters)")
+    own.add_argument("--seed", type=int, default=0, help="default: 0")
+    own.add_argument(
+        "--most-words", type=_count, default=10_000, help="words used (default: 10000)"
+    )
+    own.add_argument(
+        "--skip-headers", action="store_true", help="leave out all up to the first blank line"
+    )
+    own.add_argument("--stop-words", help="a text file of words to leave out")
+
     words = command("coherence", _coherence, "mean PMI of word clusters, counted in texts")
     words.add_argument("clusters", help="a text file: a line of words for each cluster")
     words.add_argument("--corpus", required=True, help="a folder of .txt files, a text or a dump")
@@ -83,6 +113,10 @@ def _count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return value
+
+
+def _clusters(text: str) -> int | None:
+    return None if text == "auto" else _count(text)
 
 
 def _reproduce(options) -> int:
@@ -132,6 +166,33 @@ def _fit(options) -> int:
         options.seed,
         options.starts,
         options.words,
+    )
+
+
+def _try(options) -> int:
+    from recoco.attempt import show_attempt
+
+    return show_attempt(
+        options.method,
+        options.command,
+        options.dataset,
+        options.weighting,
+        options.runs,
+        options.limit,
+    )
+
+
+def _cocluster(options) -> int:
+    from recoco.show import show_cocluster
+
+    return show_cocluster(
+        options.folder,
+        options.clusters,
+        options.out,
+        options.seed,
+        options.most_words,
+        options.skip_headers,
+        options.stop_words,
     )
 
 

@@ -24,9 +24,9 @@ def parse(folder: Path, options: dict) -> Parsed:
     labels = as_classes(arrays["target"], view.shape[0], "the target of the bunch")
     names = arrays.get("target_names")
     order = None
-    if names is not None and labels.dtype.kind in "iu" and 0 <= labels.min():
-        if labels.max() < names.size:
-            labels, order = names[labels], names.tolist()
+    numbered = names is not None and labels.dtype.kind in "iu"
+    if numbered and labels.min() >= 0 and labels.max() < names.size:
+        labels, order = names[labels], names.tolist()
     if terms is not None:
         terms = [str(term) for term in terms]
         terms = terms if len(terms) == view.shape[1] else None
