@@ -82,6 +82,19 @@ def _parser() -> argparse.ArgumentParser:
         "--limit", type=_count, default=60, help="seconds for all runs on a dataset (default: 60)"
     )
 
+    card = command("card", _card, "write the card of a dataset of your own")
+    card.add_argument(
+        "where", help="a folder of text files, a .csv, .mtx, .npz, .npy or .mat, sklearn:load_NAME"
+    )
+    card.add_argument("--name", required=True, help="of the dataset: small letters, digits and -")
+    card.add_argument("--labels", help="classes: a column, a variable, or a file with a line each")
+    card.add_argument("--text", help="the column of a CSV that has the texts")
+    card.add_argument("--matrix", help="the variable of a .mat or .npz that is the matrix")
+    card.add_argument("--terms", help="names of the columns: a variable, or a file")
+    card.add_argument("--transpose", action="store_true", help="the file has features x objects")
+    card.add_argument("--leave-out", action="append", help="a column of a CSV that is no feature")
+    card.add_argument("--min-df", type=_count, help="leave out words of fewer documents")
+
     own = command("cocluster", _cocluster, "a folder of text files to topics and a small report")
     own.add_argument("folder", help="all text files below it are read")
     own.add_argument(
@@ -180,6 +193,14 @@ def _try(options) -> int:
         options.runs,
         options.limit,
     )
+
+
+def _card(options) -> int:
+    from recoco.show import show_card
+
+    keys = ("labels", "text", "matrix", "terms", "transpose", "leave_out", "min_df")
+    said = {key: getattr(options, key) for key in keys}
+    return show_card(options.where, options.name, {k: v for k, v in said.items() if v})
 
 
 def _cocluster(options) -> int:

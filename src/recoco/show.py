@@ -198,6 +198,18 @@ def show_coherence(clusters: str, corpus: str, window: int, stem: bool) -> int:
     return 0
 
 
+def show_card(where: str, name: str, options: dict) -> int:
+    """Write the card of a dataset of one's own and say what it holds."""
+    from recoco.datasets.writing import write_card
+
+    path, card = write_card(where, name, options)
+    expected = card["expected"]
+    shape = f"{expected['rows']} x {' + '.join(map(str, expected['columns']))}"
+    print(f"{path}: {shape}, {expected['classes']} classes, {card['content']}")
+    print(f"try it: recoco fit --method coclus --dataset {name}")
+    return 0
+
+
 def show_cocluster(
     folder: str,
     clusters: int | None,
