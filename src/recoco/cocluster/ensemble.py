@@ -17,22 +17,28 @@ from recoco.metrics.coclusters import modularity
 LARGEST = 25  # the paper's bases have 2 to 25 co-clusters
 THRESHOLD = 0.8  # the paper's share of the largest modularity that a base must reach
 HALVES = 6
+_SMALL = 10_000  # rows and columns
 # of the bases that EBCO may have, this one finds the number of classes of our datasets best
 BASE = "dcc-spherical"
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is computed: starts and iterations of the consensus, and lines it is chosen on.
+    """How much is computed on the consensus matrix, for the choice of the number and after it.
 
-    A start on the consensus matrix draws its columns in the first ``drawn`` iterations. The
-    number of co-clusters is chosen on at most ``sample`` rows and as many columns.
+    The number of co-clusters is chosen on at most ``sample`` rows and as many columns.
     """
 
-    starts: int = 5
-    iterations: int = 60
-    drawn: int = 35
+    starts: int = 10
+    iterations: int = 100
+    choice_starts: int = 5
+    choice_iterations: int = 60
     sample: int = 10_000
+
+    @classmethod
+    def for_size(cls, shape: tuple[int, int]) -> "Effort":
+        """Return the paper's effort for small data, and less where it would take minutes."""
+        return cls() if sum(shape) <= _SMALL else cls(starts=5, iterations=60)
 
 
 @dataclass
@@ -88,7 +94,7 @@ def find_coclusters(
     effort : Effort
     progress : callable, told what is done, how many steps are, and how many there are
     """
-    effort = effort or Effort()
+    effort = effort or Effort.for_size(np.shape(A))
     filled = without_empty(check_matrix(A), 1)
     X = filled.A
     numbers = _numbers(X.shape, clusters)
@@ -103,7 +109,7 @@ def find_coclusters(
         tried, sampled = _choose(bases, numbers, rng, effort, progress)
         clusters = max(tried, key=lambda g: (tried[g], -g))
     progress("consensus", 0, 1)
-    final = _consensus(bases, rng, clusters, effort, effort.starts)
+    final = _consensus(bases, rng, clusters, effort)
     z, w = _in_order(final.row_labels, final.column_labels)
     halves = _halves(bases, rng, clusters, effort, progress)
     agreement = np.array([ari(z, other) for other in halves])
@@ -165,11 +171,13 @@ def _choose(bases: Bases, numbers, rng, effort: Effort, progress) -> tuple[dict,
     sampled = rows.size < len(bases.by_row) or columns.size < len(bases.by_column)
     if sampled:
         bases = _restricted(bases, rows, columns)
+    drawn = _drawn(effort.choice_iterations)
     tried = {}
     for step, g in enumerate(numbers):
         progress("choosing the number of co-clusters", step, len(numbers))
         if g <= bases.n_clusters.max():
-            tried[g] = _consensus(bases, rng, g, effort, effort.starts).modularity
+            found = fuse(bases, rng, [g], effort.choice_starts, effort.choice_iterations, drawn)
+            tried[g] = found.modularity
     return tried, sampled
 
 
@@ -187,8 +195,14 @@ def _restricted(bases: Bases, rows, columns) -> Bases:
     )
 
 
-def _consensus(bases, rng, g, effort: Effort, starts):
-    return fuse(bases, rng, [g], starts, effort.iterations, effort.drawn)
+def _consensus(bases, rng, g, effort: Effort):
+    drawn = _drawn(effort.iterations)
+    return fuse(bases, rng, [g], effort.starts, effort.iterations, drawn)
+
+
+def _drawn(iterations: int) -> int:
+    """Iterations in which columns are drawn: 70 of 100, as in the paper."""
+    return 7 * iterations // 10
 
 
 def _halves(bases: Bases, rng, g, effort: Effort, progress) -> list[np.ndarray]:
@@ -198,7 +212,7 @@ def _halves(bases: Bases, rng, g, effort: Effort, progress) -> list[np.ndarray]:
     for step in range(HALVES):
         progress("stability", step, HALVES)
         half = bases.select(np.sort(rng.permutation(s)[: max(1, (s + 1) // 2)]))
-        found.append(_consensus(half, rng, g, effort, 2).row_labels)
+        found.append(_consensus(half, rng, g, effort).row_labels)
     return found
 
 

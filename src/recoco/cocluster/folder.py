@@ -68,7 +68,7 @@ def cocluster_folder(
     _check_out(out, folder)
     texts = read_folder(folder, most_words, skip_headers, stop_words, progress)
     A = weight(texts.X, WEIGHTING)
-    effort = Effort()
+    effort = Effort.for_size(A.shape)
     found = find_coclusters(A, clusters, seed, effort, progress)
     described = topics(A, found.row_labels, found.column_labels, found.n_clusters)
     seconds = time.perf_counter() - began
@@ -110,6 +110,8 @@ def _write(result: Result, A, out: Path) -> None:
             ["coclusters", "modularity"],
             *([g, f"{q:.6f}"] for g, q in sorted(result.found.tried.items())),
         ]
+    if "choice.csv" not in tables:
+        (out / "choice.csv").unlink(missing_ok=True)  # of an earlier report
     for name, rows in tables.items():
         buffer = io.StringIO()
         csv.writer(buffer, lineterminator="\n").writerows(
@@ -141,6 +143,8 @@ def summary(result: Result) -> dict:
         "base_coclusters": list(found.numbers),
         "starts": effort.starts,
         "iterations": effort.iterations,
+        "choice_starts": effort.choice_starts,
+        "choice_iterations": effort.choice_iterations,
         "chosen_on_sample": found.sampled,
         "sample": effort.sample,
         "modularity": round(found.modularity, 6),
