@@ -97,9 +97,9 @@ def _check_out(out: Path, folder: Path) -> None:
 
 
 def _write(result: Result, A, out: Path) -> None:
-    from recoco.cocluster.page import draw_choice, draw_matrix, render
+    from recoco.cocluster.page import draw_choice, draw_matrices, render
 
-    matrix_svg, choice_svg = draw_matrix(result), draw_choice(result)
+    matrices, choice_svg = draw_matrices(result), draw_choice(result)
     tables = {
         "coclusters.csv": _coclusters(result),
         "documents.csv": _documents(result, A),
@@ -120,10 +120,10 @@ def _write(result: Result, A, out: Path) -> None:
         write_text(out / name, buffer.getvalue())
     from recoco.report import svg
 
-    write_text(out / "matrix.svg", svg.for_file(matrix_svg))
+    write_text(out / "matrix.svg", svg.for_file(matrices[1]))
     write_text(out / "summary.json", json.dumps(summary(result), indent=1) + "\n")
     with atomic(out / "index.html", "w") as stream:
-        stream.write(render(result, matrix_svg, choice_svg, summary(result), sorted(tables)))
+        stream.write(render(result, matrices, choice_svg, summary(result), sorted(tables)))
 
 
 def summary(result: Result) -> dict:

@@ -10,26 +10,31 @@ from recoco.report import svg
 _TEMPLATE = Path(__file__).parent / "page.html"
 
 
-def draw_matrix(result) -> str:
+def draw_matrices(result) -> tuple[str, str]:
     """Draw documents by words as they were read, and in the order of the co-clusters."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     X, found = result.texts.X, result.found
     before = pictures.rasterise(X, np.arange(X.shape[0]), np.arange(X.shape[1]))
     after = pictures.reorganise(X, found.row_labels, found.column_labels)
     most = pictures.full_share(before, after)
-    with rc_context(svg.style("cocluster-matrix")):
-        figure = Figure(figsize=(9, 4.2), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        pictures.show(left, before, "As read", svg.FAINT, most)
-        pictures.show(right, after, "Reorganised", svg.FAINT, most)
-        left.set_xlabel(f"{X.shape[1]:,} words, by the alphabet")
-        left.set_ylabel(f"{X.shape[0]:,} documents, by their paths")
-        right.set_xlabel("words by co-cluster")
-        right.set_ylabel("documents by co-cluster")
-        for axes in (left, right):
-            axes.spines[["top", "right"]].set_visible(True)
+    words = f"{X.shape[1]:,} words, by the alphabet"
+    documents = f"{X.shape[0]:,} documents, by their paths"
+    return (
+        _draw(before, "As read", words, documents, most),
+        _draw(after, "Reorganised", "words by co-cluster", "documents by co-cluster", most),
+    )
+
+
+def _draw(raster, title: str, across: str, down: str, most: float) -> str:
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(svg.style(f"cocluster-{title}")):
+        figure = Figure(figsize=(4.6, 4.2), layout="constrained")
+        axes = figure.subplots()
+        pictures.show(axes, raster, title, svg.FAINT, most)
+        axes.set_xlabel(across)
+        axes.set_ylabel(down)
+        axes.spines[["top", "right"]].set_visible(True)
         return svg.draw_svg(figure)
 
 
@@ -63,7 +68,7 @@ def draw_choice(result) -> str:
         return svg.draw_svg(figure)
 
 
-def render(result, matrix_svg: str, choice_svg: str, facts: dict, files: list[str]) -> str:
+def render(result, matrices, choice_svg: str, facts: dict, files: list[str]) -> str:
     """Return the page."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -86,12 +91,13 @@ def render(result, matrix_svg: str, choice_svg: str, facts: dict, files: list[st
         }
         for k, topic in enumerate(result.topics)
     ]
-    title = "Documents by words before and after co-clustering"
+    titles = ("Documents by words as read", "Documents by words in the order of co-clusters")
+    shown = zip(("before", "after"), matrices, titles, strict=True)
     return template.render(
         generator=GENERATOR,
         facts=facts,
         rows=rows,
-        matrix=Markup(svg.for_page(matrix_svg, "matrix", title)),
+        matrices=[Markup(svg.for_page(text, name, title)) for name, text, title in shown],
         choice=Markup(svg.for_page(choice_svg, "choice", "Modularity by number of co-clusters"))
         if choice_svg
         else "",
