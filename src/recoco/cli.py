@@ -94,6 +94,49 @@ def _parser() -> argparse.ArgumentParser:
     sent.add_argument("--send", action="store_true", help="do it (default: say what would be done)")
     sent.add_argument("--publish", action="store_true", help="with --send: make it public")
 
+    attempt = command(
+        "try", _try, "where a method of your own would stand among others on small datasets"
+    )
+    what = attempt.add_mutually_exclusive_group(required=True)
+    what.add_argument("--method", help="module:Class, or a name of config/methods.yaml")
+    what.add_argument(
+        "--command", help="a program: 'my-program {matrix} {clusters} {seed} {labels}'"
+    )
+    attempt.add_argument("--dataset", action="append", help="default: three small ones at hand")
+    attempt.add_argument("--weighting", default="tfidf-l2", help="default: tfidf-l2")
+    attempt.add_argument("--runs", type=_count, default=3, help="runs per dataset (default: 3)")
+    attempt.add_argument(
+        "--limit", type=_count, default=60, help="seconds for all runs on a dataset (default: 60)"
+    )
+
+    card = command("card", _card, "write the card of a dataset of your own")
+    card.add_argument(
+        "where", help="a folder of text files, a .csv, .mtx, .npz, .npy or .mat, sklearn:load_NAME"
+    )
+    card.add_argument("--name", required=True, help="of the dataset: small letters, digits and -")
+    card.add_argument("--labels", help="classes: a column, a variable, or a file with a line each")
+    card.add_argument("--text", help="the column of a CSV that has the texts")
+    card.add_argument("--matrix", help="the variable of a .mat or .npz that is the matrix")
+    card.add_argument("--terms", help="names of the columns: a variable, or a file")
+    card.add_argument("--transpose", action="store_true", help="the file has features x objects")
+    card.add_argument("--leave-out", action="append", help="a column of a CSV that is no feature")
+    card.add_argument("--min-df", type=_count, help="leave out words of fewer documents")
+
+    own = command("cocluster", _cocluster, "a folder of text files to topics and a small report")
+    own.add_argument("folder", help="all text files below it are read")
+    own.add_argument(
+        "--clusters", type=_clusters, default=None, help="a number, or auto (the default)"
+    )
+    own.add_argument("--out", help="folder of the report (default: NAME-coclusters)")
+    own.add_argument("--seed", type=int, default=0, help="default: 0")
+    own.add_argument(
+        "--most-words", type=_count, default=10_000, help="words used (default: 10000)"
+    )
+    own.add_argument(
+        "--skip-headers", action="store_true", help="leave out all up to the first blank line"
+    )
+    own.add_argument("--stop-words", help="a text file of words to leave out")
+
     words = command("coherence", _coherence, "mean PMI of word clusters, counted in texts")
     words.add_argument("clusters", help="a text file: a line of words for each cluster")
     words.add_argument("--corpus", required=True, help="a folder of .txt files, a text or a dump")
@@ -110,6 +153,10 @@ def _count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return value
+
+
+def _clusters(text: str) -> int | None:
+    return None if text == "auto" else _count(text)
 
 
 def _reproduce(options) -> int:
@@ -200,6 +247,41 @@ def _deposit(options) -> int:
 
     path = Path(options.archive)
     return deposit(path, options.server, options.interface, options.send, options.publish)
+
+
+def _try(options) -> int:
+    from recoco.attempt import show_attempt
+
+    return show_attempt(
+        options.method,
+        options.command,
+        options.dataset,
+        options.weighting,
+        options.runs,
+        options.limit,
+    )
+
+
+def _card(options) -> int:
+    from recoco.show import show_card
+
+    keys = ("labels", "text", "matrix", "terms", "transpose", "leave_out", "min_df")
+    said = {key: getattr(options, key) for key in keys}
+    return show_card(options.where, options.name, {k: v for k, v in said.items() if v})
+
+
+def _cocluster(options) -> int:
+    from recoco.show import show_cocluster
+
+    return show_cocluster(
+        options.folder,
+        options.clusters,
+        options.out,
+        options.seed,
+        options.most_words,
+        options.skip_headers,
+        options.stop_words,
+    )
 
 
 def _coherence(options) -> int:

@@ -26,8 +26,7 @@ def load_config(overrides: dict | None = None) -> Config:
     folder = paths.config()
     settings = _merge(read_yaml(folder / "config.yaml"), overrides or {})
     check(settings, "config", "config.yaml")
-    methods = read_yaml(folder / "methods.yaml")
-    check(methods, "methods", "methods.yaml")
+    methods = load_methods(folder)
     known = sorted(path.stem for path in (folder / "papers").glob("*.yaml"))
     papers = {}
     for key in settings["papers"]:
@@ -35,6 +34,37 @@ def load_config(overrides: dict | None = None) -> Config:
             raise RecocoError(f"Unknown paper {key!r} in config.yaml: {nearest(key, known)}")
         papers[key] = _load_paper(folder / "papers" / f"{key}.yaml", methods)
     return Config(settings, methods, papers)
+
+
+def load_methods(folder: Path) -> dict[str, dict]:
+    """Read ``methods.yaml``; a command or an estimator of one's own becomes a class of recoco."""
+    methods = read_yaml(folder / "methods.yaml")
+    check(methods, "methods", "methods.yaml")
+    for name, entry in methods.items():
+        said = [key for key in ("class", "command", "estimator") if key in entry]
+        if len(said) > 1:
+            raise RecocoError(f"methods.yaml, {name}: {' and '.join(said)} are given: keep one.")
+        if said and said[0] != "class":
+            _wrap(name, entry, said[0])
+    return methods
+
+
+def _wrap(name: str, entry: dict, key: str) -> None:
+    """Turn a command or an estimator into the parameters of the class that runs it."""
+    from recoco.fingerprint import digest_of_command, fingerprint
+    from recoco.methods.external import command_parts
+
+    told = entry[key]
+    if key == "command":
+        entry["class"] = "recoco.methods.external:CommandLine"
+        try:
+            digest = digest_of_command(command_parts(told), paths.root())
+        except RecocoError as error:
+            raise RecocoError(f"methods.yaml, {name}: {error}") from None
+    else:
+        entry["class"] = "recoco.methods.external:Estimator"
+        digest = fingerprint(told.split(":")[0])
+    entry["params"] = {**entry["params"], key: told, "digest": digest}
 
 
 def _load_paper(path: Path, methods: dict) -> dict:

@@ -86,10 +86,26 @@ def fingerprint(*entries: str) -> str:
 def _foreign(module: str) -> str:
     from importlib.util import find_spec
 
-    spec = find_spec(module)
+    try:
+        spec = find_spec(module)
+    except ImportError:  # a package above it is missing; what is asked of it later says so
+        spec = None
     if spec is None or not spec.origin or not spec.origin.endswith(".py"):
         return "no source"
     return hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()
+
+
+def digest_of_command(parts: list[str], folder: Path) -> str:
+    """Return a hash of the files that a command line names, seen from ``folder``.
+
+    Somebody's program is edited like our own code, and its results must follow.
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        path = folder / part
+        if "{" not in part and path.is_file():
+            digest.update(f"{part} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def fingerprint_of_files(*folders: str) -> str:

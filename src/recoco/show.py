@@ -110,7 +110,11 @@ def show_datasets() -> int:
 
 
 def _state(card: dict, at_hand: bool) -> str:
-    if at_hand:
+    from recoco.datasets.own import local_path
+
+    local = (source["files"] for source in card["sources"] if source["kind"] == "local")
+    here = any(all(local_path(file["at"]).exists() for file in files) for files in local)
+    if at_hand or here or any(source["kind"] == "sklearn" for source in card["sources"]):
         return "at hand"
     elsewhere = any(source["kind"] in ("url", "package") for source in card["sources"])
     return "to be fetched" if elsewhere else "by hand"
@@ -193,4 +197,63 @@ def show_coherence(clusters: str, corpus: str, window: int, stem: bool) -> int:
         rows.append([f"{found.pmi:.3f}", seen, " ".join(words[:8])])
     table(["PMI", "pairs seen", "words"], rows, {0})
     print(f"{counts.documents} documents, {counts.tokens} words, windows of {window}")
+    return 0
+
+
+def show_card(where: str, name: str, options: dict) -> int:
+    """Write the card of a dataset of one's own and say what it holds."""
+    from recoco.datasets.writing import write_card
+
+    path, card = write_card(where, name, options)
+    expected = card["expected"]
+    shape = f"{expected['rows']} x {' + '.join(map(str, expected['columns']))}"
+    print(f"{path}: {shape}, {expected['classes']} classes, {card['content']}")
+    print(f"try it: recoco fit --method coclus --dataset {name}")
+    return 0
+
+
+def show_cocluster(
+    folder: str,
+    clusters: int | None,
+    out: str | None,
+    seed: int,
+    most_words: int,
+    skip_headers: bool,
+    stop_words: str | None,
+) -> int:
+    """Co-cluster a folder of text files, print its topics and say where the report is."""
+    from pathlib import Path
+
+    from recoco.cocluster import cocluster_folder
+    from recoco.estimate import in_words
+    from recoco.steps import Steps
+
+    if seed < 0:
+        raise RecocoError(f"--seed is {seed}: give a whole number from 0 on.")
+    left_out = frozenset()
+    if stop_words:
+        try:
+            left_out = frozenset(Path(stop_words).read_text(encoding="utf-8").lower().split())
+        except (OSError, UnicodeDecodeError) as error:
+            raise RecocoError(f"{stop_words} cannot be read ({error}): give a text file.") from None
+    steps = Steps()
+    try:
+        result, where = cocluster_folder(
+            folder, out, clusters, seed, most_words, skip_headers, left_out, steps
+        )
+    finally:
+        steps.end()
+    found, terms = result.found, result.texts.terms
+    print(
+        f"{len(result.texts.files)} documents, {len(terms)} words: {found.n_clusters} co-clusters "
+        f"in {in_words(result.seconds)}; halves of the ensemble agree to "
+        f"{found.agreement.mean():.2f}"
+    )
+    rows = []
+    for k, topic in enumerate(result.topics):
+        said = " ".join(terms[j] for j in topic.top[:8])
+        figures = f"{topic.npmi:.2f}", f"{found.stability[k]:.2f}"
+        rows.append([k + 1, topic.documents, *figures, said])
+    table(["#", "documents", "NPMI", "stability", "top words"], rows, {0, 1, 2, 3})
+    print(f"report: {(where / 'index.html').resolve()}")
     return 0

@@ -37,3 +37,7 @@ def __getattr__(name: str):
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+# last, when the package can be imported from
+import_module(f"{__name__}.own").register()

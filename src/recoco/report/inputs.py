@@ -9,6 +9,7 @@ import pandas as pd
 
 from recoco.compare.outputs import OUTPUTS
 from recoco.compare.published import read_published
+from recoco.config import load_methods
 from recoco.errors import RecocoError
 from recoco.report import formats
 from recoco.schema import read_yaml
@@ -146,7 +147,7 @@ def gather(compare_dirs, scores, characteristics, provenance, config_dir, timing
         provenance=read_json(provenance),
         timings=_read_csv(Path(timings)) if timings else pd.DataFrame(columns=["stage"]),
         titles=titles,
-        methods=read_yaml(methods) if methods.is_file() else {},
+        methods=load_methods(config_dir) if methods.is_file() else {},
         score_files=[Path(path) for path in scores],
     )
 

@@ -1,0 +1,210 @@
+"""A method of one's own on a few small datasets, and where it would stand among others."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from recoco.errors import RecocoError
+from recoco.schema import nearest
+
+# small enough for all of them in a minute, asked in this order until three are at hand
+DATASETS = ("cstr", "tr45", "classic3", "bbcsport2", "tr23", "planted-small")
+ENOUGH = 3
+# two co-clusterings, k-means, factorisations, a spectral method, and chance
+RIVALS = ("coclus", "dcc", "skmeans", "onmtf", "specco", "null")
+METRICS = ("nmi", "ari", "acc")
+MASTER_SEED = 2015
+
+
+@dataclass
+class Trial:
+    """A method as it is tried: its name in the table, and how it is built."""
+
+    name: str
+    kind: type
+    params: dict
+
+
+@dataclass
+class Outcome:
+    """Mean scores of a method on a dataset and seconds of a run, or why there are none."""
+
+    scores: dict[str, float]
+    seconds: float
+    why: str = ""
+
+
+def show_attempt(
+    method: str | None,
+    command: str | None,
+    datasets: list[str] | None,
+    weighting: str,
+    runs: int,
+    limit: float,
+) -> int:
+    """Try a method and print where it stands on every dataset and overall."""
+    from recoco.steps import Steps
+    from recoco.weighting import WEIGHTINGS
+
+    if weighting not in WEIGHTINGS:
+        raise RecocoError(f"Unknown weighting {weighting!r}: {nearest(weighting, WEIGHTINGS)}")
+    # a module of one's own lies where the command is given
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    own = own_trial(method, command)
+    trials = [own, *(trial for trial in _rivals() if trial.name != own.name)]
+    chosen = _datasets(datasets)
+    steps, outcomes = Steps(), {}
+    for place, data in enumerate(chosen):
+        for number, trial in enumerate(trials):
+            done = place * len(trials) + number
+            steps(f"{trial.name} on {data.name}", done, len(chosen) * len(trials))
+            outcomes[data.name, trial.name] = _outcome(trial, data, weighting, runs, limit)
+    steps.end()
+    names = [trial.name for trial in trials]
+    for data in chosen:
+        n, d = data.X.shape
+        print(f"\n{data.name}: {n} x {d}, {data.n_classes} classes, {weighting}, {runs} runs")
+        _print_dataset({name: outcomes[data.name, name] for name in names}, own.name)
+    _print_ranks(outcomes, [data.name for data in chosen], names, own.name)
+    failed = all(outcomes[data.name, own.name].why for data in chosen)
+    return 1 if failed else 0
+
+
+def own_trial(method: str | None, command: str | None) -> Trial:
+    """Return how somebody's own method is built: a command, a class or a configured name."""
+    from recoco.config import load_methods
+    from recoco.methods import METHODS, get_method
+    from recoco.methods.external import CommandLine, Estimator, command_parts
+    from recoco.paths import config
+
+    if command is not None:
+        return Trial(_program(command_parts(command)), CommandLine, {"command": command})
+    if ":" in method:
+        try:
+            kind = get_method(method)
+        except RecocoError:
+            raise
+        except Exception as error:  # a module under construction may fail in any way
+            raise RecocoError(
+                f"The module of {method} cannot be loaded ({type(error).__name__}: {error}): "
+                "correct it first."
+            ) from error
+        if hasattr(kind, "fit_runs"):
+            return Trial(method.split(":")[1], kind, {})
+        if hasattr(kind, "fit") or hasattr(kind, "fit_predict"):
+            return Trial(method.split(":")[1], Estimator, {"estimator": method})
+        raise RecocoError(
+            f"{method} has neither fit_runs nor fit: write one of them (docs/bring-your-own.md)."
+        )
+    methods = load_methods(config())
+    if method not in methods and method not in METHODS:
+        raise RecocoError(
+            f"Unknown method {method!r} (one of your own is module:Class): "
+            f"{nearest(method, {*methods, *METHODS})}"
+        )
+    entry = methods.get(method, {})
+    return Trial(method, get_method(entry.get("class", method)), dict(entry.get("params", {})))
+
+
+def _program(parts: list[str]) -> str:
+    """Name a command by its script, if an interpreter runs one."""
+    scripts = [part for part in parts[1:] if "{" not in part and os.path.isfile(part)]
+    return os.path.basename(scripts[0] if scripts else parts[0])
+
+
+def _rivals() -> list[Trial]:
+    return [own_trial(name, None) for name in RIVALS]
+
+
+def _datasets(names: list[str] | None) -> list:
+    """Load the datasets asked for, or the first three small ones that can be had."""
+    from recoco.datasets import load_dataset
+
+    if names:
+        return [load_dataset(name) for name in dict.fromkeys(names)]
+    found = []
+    for name in DATASETS:
+        if len(found) == ENOUGH:
+            break
+        try:
+            found.append(load_dataset(name))
+        except RecocoError as error:
+            print(f"recoco: {error} It is left out.", file=sys.stderr)
+    return found
+
+
+def _outcome(trial: Trial, data, weighting: str, runs: int, limit: float) -> Outcome:
+    """Run a method on a dataset; whatever goes wrong is told in its line of the table."""
+    from recoco.metrics import score_partitions
+    from recoco.run import _limit, data_of
+    from recoco.seeds import seeds_of_runs
+
+    seeds = seeds_of_runs(MASTER_SEED, f"{data.name}/{weighting}/try", range(runs), False)
+    began = time.perf_counter()
+    try:
+        with _limit(limit):
+            model = trial.kind(**{"n_clusters": data.n_classes, **trial.params})
+            found = model.fit_runs(data_of(trial.kind, data, weighting), seeds)
+        seconds = (time.perf_counter() - began) / runs
+        labels = np.asarray(found.row_labels)
+        if labels.shape != (runs, data.X.shape[0]):
+            raise RecocoError(
+                f"row_labels has shape {labels.shape}: give ({runs}, {data.X.shape[0]}), a row of "
+                "labels for each seed."
+            )
+        scores = score_partitions(data.labels, labels)
+    except TimeoutError:
+        return Outcome({}, limit, f"no result within {limit:g} s")
+    except Exception as error:  # a method under construction may raise anything
+        said = " ".join(str(error).split()) or "no message"
+        prefix = "" if isinstance(error, RecocoError) else f"{type(error).__name__}: "
+        return Outcome({}, time.perf_counter() - began, f"{prefix}{said}")
+    return Outcome({metric: float(scores[metric].mean()) for metric in METRICS}, seconds)
+
+
+def _print_dataset(outcomes: dict[str, Outcome], own: str) -> None:
+    from recoco.show import table
+
+    order = sorted(outcomes, key=lambda name: -outcomes[name].scores.get("nmi", -1.0))
+    rows = []
+    for name in order:
+        found = outcomes[name]
+        figures = [f"{found.scores[m]:.3f}" if found.scores else "-" for m in METRICS]
+        rows.append([">" if name == own else "", name, *figures, f"{found.seconds:.2f}"])
+    table(["", "method", "NMI", "ARI", "ACC", "s per run"], rows, {2, 3, 4, 5})
+    for name, found in outcomes.items():
+        if found.why:
+            print(f"  {name}: {found.why}")
+
+
+def _print_ranks(outcomes: dict, datasets: list[str], names: list[str], own: str) -> None:
+    """Print mean ranks over the datasets; without a result a method is last."""
+    from scipy.stats import rankdata
+
+    from recoco.show import table
+
+    ranks = {}
+    for metric in METRICS:
+        per_dataset = [
+            rankdata([-outcomes[d, name].scores.get(metric, -2.0) for name in names])
+            for d in datasets
+        ]
+        ranks[metric] = dict(zip(names, np.mean(per_dataset, axis=0), strict=True))
+    order = sorted(names, key=lambda name: (ranks["nmi"][name], ranks["ari"][name]))
+    rows = []
+    for name in order:
+        seconds = np.mean([outcomes[d, name].seconds for d in datasets])
+        figures = [f"{ranks[m][name]:.2f}" for m in METRICS]
+        rows.append([">" if name == own else "", name, *figures, f"{seconds:.2f}"])
+    print(f"\nmean ranks over {', '.join(datasets)} (1 is best)")
+    table(["", "method", "NMI", "ARI", "ACC", "s per run"], rows, {2, 3, 4, 5})
+    place = 1 + sum(ranks["nmi"][name] < ranks["nmi"][own] for name in names)
+    print(
+        f"\n{own} would stand at place {place} of {len(names)} by NMI. A few runs on "
+        f"{len(datasets)} small datasets rank roughly: enter it in a paper's file for a full "
+        "comparison (docs/bring-your-own.md)."
+    )
