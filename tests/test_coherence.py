@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from datasets_fixture import card, make_home, sha
 from recoco import coherence
 from recoco.coherence import (
-    check_vocabulary,
     cluster_coherence,
     corpus_for,
     count_windows,
@@ -29,6 +28,7 @@ from recoco.datasets import texts
 from recoco.datasets.texts import TextFiles, documents_of, plain, shown_progress
 from recoco.errors import RecocoError
 from recoco.stemming import porter
+from recoco.words import check_vocabulary
 
 
 def naive(documents, vocabulary, window, stem):

@@ -216,21 +216,6 @@ def pooled_coherence(counts: WindowCounts, words: Sequence[str]) -> float:
     return float(np.log((counts.together(one, two).sum() + 0.5) / (expected + 0.5)))
 
 
-def check_vocabulary(terms: Sequence[str] | None, columns: int) -> list[str]:
-    """Return the names of a matrix' columns, or say that they do not fit."""
-    if terms is None:
-        raise RecocoError(
-            "The columns have no names, so there are no words to look for: "
-            "take a dataset whose card has terms."
-        )
-    if len(terms) != columns:
-        raise RecocoError(
-            f"The vocabulary has {len(terms)} words for a matrix of {columns} columns: "
-            "give one word for each column."
-        )
-    return list(terms)
-
-
 def corpus_for(dataset: str, cards: Iterable[str] | None = None) -> list[str]:
     """Return the texts in which the words of a dataset may be counted.
 

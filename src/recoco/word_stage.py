@@ -1,57 +1,16 @@
-"""The stages about words: factors of some runs, pairs counted in texts, full word matrices."""
+"""The stages about words in texts: pairs counted in texts, and how full word matrices are."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 
-from recoco.coherence import check_vocabulary, corpus_for, count_windows, write_counts
+from recoco.coherence import corpus_for, count_windows, write_counts
 from recoco.cooccurrence import COUNTS, sppmi
 from recoco.datasets.card import load_card
 from recoco.datasets.dataset import load_prepared
 from recoco.datasets.texts import TextFiles, documents_of, shown_progress
-from recoco.errors import RecocoError
-from recoco.methods.loading import load_class
-from recoco.seeds import seeds_of_runs
-from recoco.store import read_arrays, write_arrays, write_json
+from recoco.store import read_arrays, write_json
 from recoco.weighting import weight
-from recoco.words import words_of_setting
-
-
-def write_words(
-    prepared: Path,
-    out: Path,
-    *,
-    identity: str,
-    place: str,
-    params: dict,
-    weighting: str,
-    runs: int,
-    top: int,
-    master_seed: int,
-) -> None:
-    """Compute the factors of the first runs of a setting again and keep what shows of words.
-
-    The seeds are those of the runs themselves, so the words belong to the very runs whose
-    labels were scored. A method that cannot do it leaves the reason in place of the words.
-    """
-    shared = getattr(load_class(place), "shared_starts", False)
-    seeds = seeds_of_runs(master_seed, identity, range(runs), shared)
-    record = {"identity": identity, "status": "ok", "error": ""}
-    arrays: dict[str, np.ndarray] = {}
-    try:
-        arrays = words_of_setting(prepared, place, params, weighting, seeds, top)
-    except (RecocoError, ArithmeticError, ValueError) as error:
-        record.update(status="failed", error=f"{type(error).__name__}: {error}")
-    else:
-        dataset = load_prepared(prepared)
-        if dataset.terms[0] is not None:
-            terms = check_vocabulary(dataset.terms[0], dataset.X.shape[1])
-            used, places = np.unique(arrays["top_words"], return_inverse=True)
-            arrays["top_words"] = places.reshape(arrays["top_words"].shape).astype(np.int32)
-            arrays["vocabulary"] = np.array([terms[j] for j in used], dtype=str)
-    arrays["record"] = np.array(json.dumps(record, sort_keys=True))
-    write_arrays(out, arrays)
 
 
 def write_coherence(

@@ -158,3 +158,18 @@ def _factors(W) -> np.ndarray:
 def _at_least_one(top: int) -> None:
     if top < 1:
         raise RecocoError(f"top is {top!r}: give a whole number of at least 1.")
+
+
+def check_vocabulary(terms: Sequence[str] | None, columns: int) -> list[str]:
+    """Return the names of a matrix' columns, or say that they do not fit."""
+    if terms is None:
+        raise RecocoError(
+            "The columns have no names, so there are no words to look for: "
+            "take a dataset whose card has terms."
+        )
+    if len(terms) != columns:
+        raise RecocoError(
+            f"The vocabulary has {len(terms)} words for a matrix of {columns} columns: "
+            "give one word for each column."
+        )
+    return list(terms)

@@ -193,7 +193,7 @@ def runs_of_words(wildcards):
 
 def code_of_words(wildcards):
     entry = plan.method_module(recoco_config, words_setting(wildcards).method)
-    return fingerprint(entry, "recoco.word_stage")
+    return fingerprint(entry, "recoco.word_factors")
 
 
 def words_of_dataset(wildcards):

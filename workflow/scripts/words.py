@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from recoco.job import job
-from recoco.word_stage import write_words
+from recoco.word_factors import write_words
 
 with job(snakemake):
     names = snakemake.wildcards
