@@ -75,7 +75,7 @@ PAPER = {
             "later": True,
             "method": "costar",
             "sizes": RANDOM,
-            "blocks": [2],
+            "blocks": [2, 4],
             "flips": [0.1],
             "iterations": 100,
             "points": 10,
