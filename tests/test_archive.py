@@ -38,6 +38,9 @@ def finished(tmp_path_factory) -> Path:
     project = make_project(tmp_path_factory.mktemp("archived") / "project")
     for name in ("CITATION.cff", "LICENSE", "README.md", "Makefile"):
         shutil.copy(CHECKOUT / name, project / name)
+    # The jobs compile what they need; all other methods' kernels would take minutes.
+    (project / "resources").mkdir()
+    (project / "resources" / "kernels.done").touch()
     recoco(project, "reproduce", "--quick", "--cores", "2")
     said = recoco(project, "archive", "--cores", "2").stdout
     assert "recoco-archive.zip" in said and "sha256" in said
@@ -50,9 +53,13 @@ def archive(finished) -> Path:
 
 
 @pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory) -> Path:
+def elsewhere(finished, tmp_path_factory) -> Path:
     """A checkout on another machine: the program, no data and no results."""
-    return make_project(tmp_path_factory.mktemp("elsewhere") / "project")
+    target = tmp_path_factory.mktemp("elsewhere") / "project"
+    shutil.copytree(finished, target)
+    for name in ("results", "resources", "reports", "logs", "dist", ".snakemake"):
+        shutil.rmtree(target / name)
+    return target
 
 
 def test_has_all_that_stands_behind_the_report(archive, finished):

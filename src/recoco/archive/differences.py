@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 # Columns that name a row, the first that is there and tells the rows apart.
-_NAMES = (("cell", "combination"), ("cell",), ("id",))
+_NAMES = (("cell",), ("cell", "combination"), ("id",))
 
 
 def differences(stored: Path, again: Path, name: str) -> list[str]:
