@@ -12,6 +12,7 @@ import yaml
 
 from conftest import CHECKOUT, recoco, write_yaml
 from recoco import kubernetes
+from recoco.commas import decode, encode
 from recoco.errors import RecocoError
 from recoco.profiles import find_profile
 from recoco.reproduce import Engine, _explain
@@ -189,6 +190,21 @@ def test_pods_give_the_same_bytes(finished, project, tmp_path):
     asked = [json.loads(file.read_text()) for file in folder.glob("*.json")]
     assert len(asked) > 5
     assert all(job["spec"]["activeDeadlineSeconds"] >= 60 for job in asked)
+
+
+def test_commas_reach_other_machines():
+    from snakemake.target_jobs import parse_target_jobs_cli_args
+    from snakemake_interface_executor_plugins.utils import TargetSpec
+
+    given = {"dataset": "cstr", "slug": "wcnmtf,count=tfidf,lam=100", "start": "0"}
+    named = {"dataset": "cstr", "slug": "coclus,0a1b2c"}
+    told = encode([TargetSpec("run", given), TargetSpec("words", named), TargetSpec("all", {})])
+    taken = parse_target_jobs_cli_args(told)
+    assert [(t.rulename, decode(t.wildcards_dict)) for t in taken] == [
+        ("run", given),
+        ("words", named),
+        ("all", {}),
+    ]
 
 
 def test_what_failed_is_told_and_what_went_well_is_not(tmp_path, capsys):

@@ -122,7 +122,9 @@ def _snakemake(
         *("--configfile", str(_write_overrides(root, overrides)), "--", *targets),
     ]
     estimate = Estimate(load_config(overrides), root, engine.width) if targets == ["all"] else None
-    with log.open("w", encoding="utf-8") as sink, Progress(heading, estimate) as progress:
+    # Line by line: after kill -9 the next start reads there which jobs of a cluster are left.
+    sink = log.open("w", buffering=1, encoding="utf-8")
+    with sink, Progress(heading, estimate) as progress:
         process = subprocess.Popen(
             command,
             cwd=root,

@@ -8,6 +8,7 @@ import recoco.plan as plan
 import recoco.study_plan as study_plan
 import recoco.word_plan as word_plan
 from recoco.archive.contents import DOCUMENTS
+from recoco.commas import keep_commas
 from recoco.compare.outputs import OUTPUTS
 from recoco.config import load_config
 from recoco.datasets.card import load_card, modules_of, printed_rows
@@ -19,6 +20,7 @@ from recoco.provenance import commit_now
 recoco_config = load_config(config)
 
 share_source()
+keep_commas()
 
 # Where the dataset could not be had, there is nothing to run: its cells say so.
 MISSING = plan.unreachable()
