@@ -1,5 +1,6 @@
 """What docs/bring-your-own.md says is run as it stands there."""
 
+import copy
 import csv
 import os
 import re
@@ -9,10 +10,11 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
-from conftest import CHECKOUT, make_project
+from conftest import CHECKOUT, MINI_PAPER, make_project, write_yaml
 
 PAGE = CHECKOUT / "docs" / "bring-your-own.md"
 _BLOCK = re.compile(
@@ -157,14 +159,24 @@ def test_formats_of_one_matrix_give_one_dataset(said, monkeypatch):
         assert data.labels[back].tolist() == [0, 0, 1, 1]
 
 
+@pytest.mark.workflow
 def test_own_methods_in_a_table(said):
-    """The workflow runs a class, a command and an estimator of one's own."""
-    from recoco import plan
-    from recoco.config import load_methods
-
+    """The workflow runs a class, a command and an estimator of one's own beside the others."""
     project, _ = said
-    methods = load_methods(project / "config")
-    assert methods["my-program"]["class"] == "recoco.methods.external:CommandLine"
-    assert methods["my-program"]["params"]["command"].startswith("python3 my_program.py")
-    assert methods["spectral-coclustering"]["params"]["options"] == {"n_init": 3}
-    assert plan.Setting("a", "b", "my-program").slug == "my-program"
+    paper = copy.deepcopy(MINI_PAPER)
+    table = paper["items"]["table2"]
+    table["datasets"] = paper["items"]["table1"]["datasets"] = {"PLANTED": "planted-small"}
+    own = ("nearest-seed", "my-program", "spectral-coclustering")
+    table["extra_methods"] = {name: name for name in (*own, "broken")}
+    write_yaml(project / "config" / "papers" / "mini.yaml", paper)
+    with (project / "config" / "methods.yaml").open("a") as stream:
+        stream.write('broken: {command: "python3 no-such-file.py {matrix} {labels}"}\n')
+    done = recoco(project, "reproduce", "--quick", "--cores", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    scores = pd.read_parquet(project / "results" / "scores" / "planted-small.parquet")
+    means = scores[scores["kind"] == "run"].groupby("method")["nmi"].mean()
+    assert means["null"] < means[list(own)].min()
+    assert means.get("broken") is None or np.isnan(means["broken"])
+    page = (project / "reports" / "index.html").read_text(encoding="utf-8")
+    for name in own:
+        assert name in page

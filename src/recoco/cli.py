@@ -1,6 +1,7 @@
 """The command ``recoco``."""
 
 import argparse
+import contextlib
 import sys
 
 from recoco import __version__
@@ -12,6 +13,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
+        _find_own_modules()
         return options.action(options) or 0
     except RecocoError as error:
         print(f"recoco: {error}", file=sys.stderr)
@@ -21,6 +23,21 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
+
+
+def _find_own_modules() -> None:
+    """Look for a method's module also where the command is given and in the project folder.
+
+    Both come last, so that nothing there takes the place of an installed module.
+    """
+    import os
+
+    from recoco import paths
+
+    places = [os.getcwd()]
+    with contextlib.suppress(RecocoError):  # some commands need no project
+        places.append(str(paths.root()))
+    sys.path += [place for place in dict.fromkeys(places) if place not in sys.path]
 
 
 def _parser() -> argparse.ArgumentParser:

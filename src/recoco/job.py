@@ -9,6 +9,7 @@ import time
 import traceback
 from pathlib import Path
 
+from recoco import paths
 from recoco.errors import RecocoError
 
 # The last line of a job's log; the provenance page adds these up.
@@ -40,10 +41,14 @@ def job(snakemake):
 
 
 def share_source() -> None:
-    """Let jobs find recoco: with --software-deployment conda they have a Python of their own."""
+    """Let jobs find recoco and, last, modules of one's own that lie in the project folder.
+
+    With --software-deployment conda they have a Python of their own.
+    """
     source = str(Path(__file__).resolve().parents[1])
     known = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([source, known] if known else [source])
+    places = [source, *([known] if known else []), str(paths.root())]
+    os.environ["PYTHONPATH"] = os.pathsep.join(places)
 
 
 def _pin_threads(threads: int) -> None:

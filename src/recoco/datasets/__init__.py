@@ -18,6 +18,8 @@ _HOMES = {
     "load_dataset": "library",
     "planted": "synthetic",
 }
+# whoever asks for these may meet a card with a source or parser that `own` adds
+_BY_CARDS = {"list_cards", "load_card", "fetch", "prepare", "load_dataset"}
 
 __all__ = [
     "Dataset",
@@ -34,10 +36,8 @@ __all__ = [
 def __getattr__(name: str):
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _BY_CARDS:
+        import_module(f"{__name__}.own").register()
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
-
-
-# last, when the package can be imported from
-import_module(f"{__name__}.own").register()

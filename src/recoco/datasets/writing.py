@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from recoco import paths
-from recoco.datasets import fetching
+from recoco.datasets import fetching, own
 from recoco.datasets.card import list_cards
 from recoco.datasets.parsers import Parsed, get_parser
 from recoco.datasets.preparation import _canonical, _classes
@@ -38,6 +38,7 @@ def write_card(where: str, name: str, options: dict) -> tuple[Path, dict]:
     """
     import yaml
 
+    own.register()
     if not _NAME.fullmatch(name):
         raise RecocoError(f"{name!r} is no name of a dataset: use small letters, digits and -.")
     path = paths.config() / "datasets" / f"{name}.yaml"
