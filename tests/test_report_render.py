@@ -173,6 +173,7 @@ def test_figures_carry_no_date_and_fit_both_lights(rendered):
     folder = rendered[1] / "figures"
     stems = {path.stem for path in folder.iterdir()}
     named = {"coclus_figure2", "coclus_figure3", "coclus_selection"}
+    named |= {f"ebco_figure{n}" for n in ("2", "3", "3a", "4", "5")}
     assert stems == named | {"wcnmtf_selection"} | {f"wcnmtf_figure{n}" for n in range(2, 7)}
     for stem in stems:
         assert "<dc:date>" not in (folder / f"{stem}.svg").read_text(encoding="utf-8")
