@@ -22,7 +22,7 @@ from recoco.store import read_arrays, read_json, write_arrays, write_json
 pytestmark = pytest.mark.workflow
 
 # Files that no mirror has, at an address that must not be asked without --fetch.
-FILES = [{"at": "none/none.mat", "sha256": "0" * 64}]
+FILES = [{"at": "none/none.mat", "sha256": "0" * 64, "bytes": 1}]
 UNREACHED = {
     "parser": {"name": "gml", "file": "none.mat"},
     "sources": [
