@@ -92,7 +92,17 @@ def environment_of(project: Path) -> dict[str, str]:
     }
 
 
-def recoco(project: Path, *arguments: str, check: bool = True, env=None, **options):
+def lend_kernels(source: Path, target: Path) -> None:
+    """Give a project what numba compiled in another copy of the same files."""
+    for path in source.glob("src/**/*.nb[ic]"):
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy2(path, copy)
+
+
+def recoco(
+    project: Path, *arguments: str, check: bool = True, env=None, timeout: float = 600, **options
+):
     """Run the command in a project, with that project's own copy of the source."""
     done = subprocess.run(
         [sys.executable, "-m", "recoco.cli", *arguments],
@@ -100,7 +110,7 @@ def recoco(project: Path, *arguments: str, check: bool = True, env=None, **optio
         env={**environment_of(project), **(env or {})},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=timeout,
         **options,
     )
     if check and done.returncode:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from conftest import CHECKOUT, recoco, write_yaml
+from conftest import CHECKOUT, lend_kernels, recoco, write_yaml
 from recoco import kubernetes
 from recoco.commas import decode, encode
 from recoco.errors import RecocoError
@@ -185,7 +185,10 @@ def test_pods_give_the_same_bytes(finished, project, tmp_path):
     (project / "pods").mkdir()
     write_yaml(project / "pods" / "config.yaml", told | {"jobs": 2})
     path = f"{folder}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    recoco(project, "reproduce", "--profile", str(project / "pods"), env={"PATH": path})
+    lend_kernels(finished, project)
+    recoco(
+        project, "reproduce", "--profile", str(project / "pods"), env={"PATH": path}, timeout=1800
+    )
     assert content(project) == content(finished)
     asked = [json.loads(file.read_text()) for file in folder.glob("*.json")]
     assert len(asked) > 5

@@ -7,6 +7,8 @@ import time
 from recoco.estimate import Estimate, in_words
 
 _STEPS = re.compile(r"(\d+) of (\d+) steps")
+# How executors of clusters say that a job is in the queue.
+_SUBMITTED = re.compile(r"submitted with SLURM jobid|^Submitted .* with external jobid")
 _PLAIN_EVERY = 15.0
 
 
@@ -19,7 +21,7 @@ class Progress:
 
     def __init__(self, heading: str, estimate: Estimate | None):
         self.heading, self.estimate = heading, estimate
-        self.done = self.total = 0
+        self.done = self.total = self.submitted = 0
         self._live = sys.stdout.isatty()
         self._shown = self._began = time.monotonic()
         self._bar = None
@@ -52,6 +54,8 @@ class Progress:
         match = _STEPS.search(line)
         if match:
             self.done, self.total = int(match[1]), int(match[2])
+        elif _SUBMITTED.search(line):
+            self.submitted += 1
 
     def seconds_left(self) -> float:
         """Return the larger of the blocks' estimate and the pace of the steps so far."""
@@ -69,7 +73,8 @@ class Progress:
             self._shown = now
             left = f"about {in_words(self.seconds_left())} left"
             steps = f"{self.done} of {self.total} steps" if self.total else "starting"
-            print(f"  {steps}, {left}", flush=True)
+            queued = f", {self.submitted} jobs submitted" if self.submitted else ""
+            print(f"  {steps}{queued}, {left}", flush=True)
 
     def __exit__(self, *_):
         if self._bar:
