@@ -6,9 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from recoco.consensus.bases import Bases
-from recoco.consensus.blocks import above, base_modularities, fuse
+from recoco.consensus.blocks import (
+    BlockConsensus,
+    above,
+    base_modularities,
+    consensus_modularity,
+    fuse,
+)
 from recoco.errors import RecocoError
-from recoco.methods.base import check_matrix, start_generator
+from recoco.methods.base import check_matrix, label_dtype, start_generator
 from recoco.methods.ebco import EBCO, make_bases
 from recoco.methods.filled import without_empty
 from recoco.metrics import ari, nmi
@@ -109,7 +115,7 @@ def find_coclusters(
         tried, sampled = _choose(bases, numbers, rng, effort, progress)
         clusters = max(tried, key=lambda g: (tried[g], -g))
     progress("consensus", 0, 1)
-    final = _consensus(bases, rng, clusters, effort)
+    final = _consensus(bases, rng, clusters, effort.starts, effort.iterations)
     z, w = _in_order(final.row_labels, final.column_labels)
     halves = _halves(bases, rng, clusters, effort, progress)
     agreement = np.array([ari(z, other) for other in halves])
@@ -171,12 +177,11 @@ def _choose(bases: Bases, numbers, rng, effort: Effort, progress) -> tuple[dict,
     sampled = rows.size < len(bases.by_row) or columns.size < len(bases.by_column)
     if sampled:
         bases = _restricted(bases, rows, columns)
-    drawn = _drawn(effort.choice_iterations)
     tried = {}
     for step, g in enumerate(numbers):
         progress("choosing the number of co-clusters", step, len(numbers))
         if g <= bases.n_clusters.max():
-            found = fuse(bases, rng, [g], effort.choice_starts, effort.choice_iterations, drawn)
+            found = _consensus(bases, rng, g, effort.choice_starts, effort.choice_iterations)
             tried[g] = found.modularity
     return tried, sampled
 
@@ -195,9 +200,41 @@ def _restricted(bases: Bases, rows, columns) -> Bases:
     )
 
 
-def _consensus(bases, rng, g, effort: Effort):
-    drawn = _drawn(effort.iterations)
-    return fuse(bases, rng, [g], effort.starts, effort.iterations, drawn)
+def _consensus(bases, rng, g, starts: int, iterations: int) -> BlockConsensus:
+    """Best of random starts (EBCO, Algorithm 1) and of one from the base of as many co-clusters.
+
+    With many co-clusters few random starts all end badly; a base is a good place to begin.
+    """
+    found = fuse(bases, rng, [g], starts, iterations, _drawn(iterations))
+    for b in range(bases.by_row.shape[1]):
+        z, w = bases.labels(b)
+        if bases.offsets[b + 1] - bases.offsets[b] == g and np.unique(z).size == g:
+            begun = _from_labels(bases, z, w, g, iterations)
+            if begun.criterion > found.criterion:
+                found = begun
+    return found
+
+
+def _from_labels(bases: Bases, z, w, g: int, iterations: int) -> BlockConsensus:
+    from recoco.kernels import ebco as kernel
+
+    dtype = label_dtype(g)
+    rows, columns = z[None].astype(dtype), w[None].astype(dtype)
+    histories = np.full((1, iterations), -np.inf)
+    seeds, settings = np.zeros(1, np.uint64), (g, iterations, 0)
+    parts = bases.by_row, bases.by_column, bases.weights
+    n_iter, emptied = kernel.consensus(*parts, seeds, settings, 1e-6, rows, columns, histories)
+    return BlockConsensus(
+        row_labels=rows[0],
+        column_labels=columns[0],
+        n_clusters=g,
+        criterion=float(histories[0, n_iter[0] - 1]),
+        history=histories[0, : n_iter[0]].copy(),
+        modularity=consensus_modularity(bases, rows[0], columns[0]),
+        start=-1,
+        emptied=int(emptied.sum()),
+        kept=np.arange(bases.by_row.shape[1]),
+    )
 
 
 def _drawn(iterations: int) -> int:
@@ -212,7 +249,8 @@ def _halves(bases: Bases, rng, g, effort: Effort, progress) -> list[np.ndarray]:
     for step in range(HALVES):
         progress("stability", step, HALVES)
         half = bases.select(np.sort(rng.permutation(s)[: max(1, (s + 1) // 2)]))
-        found.append(_consensus(half, rng, g, effort).row_labels)
+        again = _consensus(half, rng, g, effort.starts, effort.iterations)
+        found.append(again.row_labels)
     return found
 
 
