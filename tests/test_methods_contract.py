@@ -9,12 +9,16 @@ import twins
 from recoco.errors import RecocoError
 from recoco.methods import METHODS, get_method
 from recoco.methods.base import Clusterer, start_generator
+from recoco.methods.factorisation import Factorisation
 from recoco.methods.multiview import MultiViewClusterer
+from recoco.methods.spherical import SphericalKMeans
 from recoco.metrics import accuracy, canonical
 
 NULLS = {"null", "null-sorted"}
 # methods that start from directions of the rows, and descend without reaching the very bottom
-FROM_DIRECTIONS = {name for name in METHODS if getattr(get_method(name), "shared_starts", False)}
+FROM_DIRECTIONS = {
+    name for name in METHODS if issubclass(get_method(name), Factorisation | SphericalKMeans)
+}
 # criteria (modularity, cut, information) that are 0 where all is one cluster
 NOTHING_IN_ONE = {"coclus", "specco", "spec", "croinfo", "coce", *NULLS}
 SEEDS = [3, 2**127 + 1, 5, 7, 11]

@@ -310,10 +310,10 @@ def archive(cores: int | None = None) -> int:
     root = paths.root()
     settings = last_config(root)[0].settings
     _check_writable(root)
-    cores = cores or len(os.sched_getaffinity(0))
     with _only_one(root):
         _clear_stale_lock(root)
-        code, _ = _snakemake(root, "archive", ["archive"], settings, cores)
+        here = Engine(find_profile(None, root), cores)
+        code, _ = _snakemake(root, "archive", ["archive"], settings, here)
     if code:
         return code
     path = root / "dist" / "recoco-archive.zip"
