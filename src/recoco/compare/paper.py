@@ -226,6 +226,7 @@ def _gains_item(config, key, item, rows, runs, loaded, found, tables) -> list[di
     items = config.papers[key]["items"]
     of = items[items[item]["of"]]
     table = Table(config, of, runs, loaded)
+    rows = rows[rows["dataset"].isin(of["datasets"])]
     return [
         _cell(row, item, of["datasets"][row.dataset], said, answer, reason)
         for row, said, answer, reason in graphs.answer_gains(rows, table, items[item]["method"])
