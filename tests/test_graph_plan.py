@@ -65,6 +65,12 @@ def test_an_item_may_have_fewer_runs(paper):
     needed = settings_of(paper)
     numbers = {d["n_clusters"]: s for s, d in graph_plan.order_settings(paper, block)}
     assert numbers[2].slug == "tsplbm,n_clusters=2" and needed[numbers[2]] == 10
+    three = {
+        d["n_clusters"]: s.slug
+        for s, d in graph_plan.order_settings(paper, block)
+        if d["card"] == "3sources"
+    }
+    assert three[6] == "tsplbm"  # as many as classes: other items run that too
 
 
 def test_ensembles_and_topics_of_a_dataset(paper):

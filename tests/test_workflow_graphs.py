@@ -94,6 +94,7 @@ mini,table2,PLANTED,na,TSPLBM,nmi,0.99,0.5,,
 mini,table2,PLANTED,na,MultiNMF,nmi,,,,not given
 mini,table2,GONE,na,TSPLBM,nmi,0.5,,,
 mini,text,PLANTED,na,TSPLBM minus others,acc_gain_points,25,,,
+mini,text,TAKEN OUT,na,TSPLBM minus others,acc_gain_points,25,,,
 """
 
 

@@ -8,7 +8,7 @@
 """
 
 from recoco.config import Config
-from recoco.plan import Setting, blocks_of_kind, with_params
+from recoco.plan import Setting, blocks_of_kind, classes_of, with_params
 
 ALL = "all"
 
@@ -45,7 +45,9 @@ def order_settings(config: Config, block: dict):
     for dataset, card in block["datasets"].items():
         plain = Setting(card, weighting, block["method"])
         for number in block["values"]:
-            setting = with_params(config, plain, {"n_clusters": number})
+            # the number of classes is what all other items run with
+            told = {} if number == classes_of(card) else {"n_clusters": number}
+            setting = with_params(config, plain, told)
             yield setting, {"dataset": dataset, "card": card, "n_clusters": number}
 
 

@@ -160,6 +160,7 @@ def _orders(comparison, item, block, rows):
 @kind("points")
 def _points(comparison, item, block, rows):
     of = comparison.items[block["of"]]
+    rows = rows[rows["dataset"].isin(of["datasets"])]
     answered = graphs.answer_gains(rows, comparison.table(of), block["over"])
     return [cell_of(row, item, of["datasets"][row.dataset], *rest) for row, *rest in answered]
 
