@@ -11,6 +11,9 @@ rule archive:
         "logs/archive.log",
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=memory("archive"),
+        runtime=minutes("archive"),
     params:
         commit=commit_now(),
         code=fingerprint("recoco.archive.pack"),
