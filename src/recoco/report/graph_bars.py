@@ -222,7 +222,13 @@ def run_seconds(subject: Subject):
         ]
         _bars(axes, place, bars)
     if seconds and datasets:
+        from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
         axes.set_yscale("log")
+        # times that are close together would else have no number on the axis
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_xticks(range(len(datasets)), datasets)
         axes.set_xlim(-0.6, len(datasets) - 0.4)
         axes.minorticks_off()

@@ -151,6 +151,7 @@ def likelihood_order(subject: Subject):
             )
         axes.set_title(dataset, loc="left", fontsize=9)
         axes.set_xlabel("runs, by likelihood")
+        axes.locator_params(axis="x", integer=True)
         axes.set_ylim(-0.02, 1.02)
         grid(axes, "y")
     handles = [
