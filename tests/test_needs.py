@@ -42,6 +42,15 @@ def test_others_are_scaled_by_size(sized):
     assert sized.of("unheard-of").mib > 1000
 
 
+def test_the_nearest_size_counts(monkeypatch):
+    sizes = {"tiny": 1e3, SMALL: 1e6, LARGE: 3e6}
+    monkeypatch.setattr(module, "_size", sizes.get)
+    tiny = Row("run", "coclus", "tiny", 1, 10, 3.0, 180, 1, 1)
+    assert Needs([*ROWS, tiny]).of("run", LARGE, "coclus", 10) == Needs(ROWS).of(
+        "run", LARGE, "coclus", 10
+    )
+
+
 def test_more_is_asked_than_was_measured(sized):
     need = sized.of("run", SMALL, "wcnmtf", 10)
     assert sized.megabytes(need) >= (need.mib + 2 * 160) * 1.048

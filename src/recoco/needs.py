@@ -87,7 +87,7 @@ class Needs:
         return (rule, method, dataset) in self._rows
 
     def of(self, rule: str, dataset: str = "", method: str = "", starts: int = 1) -> Need:
-        """Return what a job needs: its own row, else the dearest like it, by size."""
+        """Return what a job needs: its own row, else the dearest method like it, by size."""
         row = self._rows.get((rule, method, dataset))
         if row is not None:
             return self._need(row, 1.0, starts)
@@ -95,7 +95,11 @@ class Needs:
         alike = [r for r in alike if r.method == method] or alike
         if not alike:
             return Need(_UNKNOWN_SECONDS, _UNKNOWN_MIB, 0.0, 0.0)
-        found = [self._need(r, _size(dataset) / _size(r.dataset), starts) for r in alike]
+        # From the dataset nearest in size: over a large ratio trifles would become gigabytes.
+        size, nearest = _size(dataset), {}
+        for row in sorted(alike, key=lambda r: -abs(math.log(size / _size(r.dataset)))):
+            nearest[row.method] = row
+        found = [self._need(r, size / _size(r.dataset), starts) for r in nearest.values()]
         return Need(*(max(getattr(n, f.name) for n in found) for f in fields(Need)))
 
     def _need(self, row: Row, scale: float, starts: int) -> Need:
