@@ -2,6 +2,7 @@
 
 import base64
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -175,15 +176,18 @@ def coclusters_table(material: Material, paper: Paper, item: str) -> Table | Non
     groups: dict[tuple, list[dict]] = {}
     for row in found:
         groups.setdefault((row["dataset"], row["asked"], row["cluster"]), []).append(row)
+    # a method that chooses its number of co-clusters has other than were asked
+    sizes = Counter(key[:2] for key in groups)
     lines = _printed_lines(cells)
     for key, rows in groups.items():
-        line = [Entry(key[0]), Entry(key[1]), Entry(key[2])]
+        line = [Entry(key[0]), Entry(str(sizes[key[:2]])), Entry(key[2])]
         line += [Entry(formats.whole(rows[0][c])) for c in ("documents", "words")]
         line.append(Entry(_classes(rows)))
         if with_words:
             line.append(Entry(", ".join(words.get(key, [])[:_WORDS])))
         lines.append(line)
-    notes = [f"Pairs of words counted in: {c}." for c in dict.fromkeys(r["corpus"] for r in said)]
+    counted = dict.fromkeys((row["dataset"], row["corpus"]) for row in said)
+    notes = [f"{dataset}: pairs of words counted in {corpus}." for dataset, corpus in counted]
     at_hand = {row["dataset"] for row in found}
     missing = [name for name in block["datasets"] if name not in at_hand]
     notes += [f"No data: {', '.join(missing)}."] if missing else []
