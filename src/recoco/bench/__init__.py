@@ -1,7 +1,8 @@
 """Speed as ratios, everything that is compared measured in one run on one machine.
 
 ``python -m recoco.bench [--out FOLDER] [--quick] [--only SECTION]`` writes bench.json, bench.md
-and bench.svg and prints the tables.
+and bench.svg and prints the tables; with ``--scale`` matrices of up to 10^8 non-zeros are measured
+instead, into scale.json, scale.md and scale.svg.
 """
 
 import argparse
@@ -20,19 +21,21 @@ def main(arguments=None) -> int:
     parser.add_argument("--out", type=Path, default=None, help="default: reports/bench")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     parser.add_argument("--only", action="append", choices=SECTIONS, help="only this section")
+    parser.add_argument("--scale", action="store_true", help="up to 10^8 non-zeros, on disk")
     options = parser.parse_args(arguments)
+    stem = "scale" if options.scale else "bench"
     out = options.out or paths.root() / "reports" / "bench"
     results, texts = {"machine": _machine()}, [_heading()]
-    for name in options.only or SECTIONS:
+    for name in [stem] if options.scale else options.only or SECTIONS:
         section = import_module(f"recoco.bench.{name}")
         print(f"measuring {name} ...", flush=True)
         results[name] = section.measure(repetitions=2 if options.quick else 5)
         texts.append(section.markdown(results[name]))
         if hasattr(section, "chart"):
-            section.chart(results[name], out / "bench.svg")
+            section.chart(results[name], out / f"{stem}.svg")
     table = "\n".join(texts)
-    store.write_json(out / "bench.json", results)
-    store.write_text(out / "bench.md", table)
+    store.write_json(out / f"{stem}.json", results)
+    store.write_text(out / f"{stem}.md", table)
     print(table)
     print(f"Written to {out}")
     return 0

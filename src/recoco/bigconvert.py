@@ -1,0 +1,273 @@
+"""Large Matrix Market and .npz files to matrices on disk, a piece at a time.
+
+The entries of such files come in any order (often by columns). They are read twice: to count
+those of each row, and to deal them out to files of consecutive rows that fit into memory; these
+are then sorted and appended one after the other. None of it holds the matrix.
+"""
+
+import contextlib
+import gzip
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from recoco.bigmatrix import ALIGN, BLOCK, BigCsr, Writer, check_place
+from recoco.errors import RecocoError
+
+PIECE = 1 << 20  # entries that are read at once
+_MOST_FILES = 200
+# What reading a file that is cut, or not what it says, may raise.
+_FAULTS = (
+    *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+_ENTRY = np.dtype([("row", np.int64), ("column", np.int64), ("value", np.float64)])
+
+
+def convert(path, folder, transpose: bool = False, block: int = BLOCK) -> BigCsr:
+    """Write a matrix file as a matrix on disk.
+
+    Parameters
+    ----------
+    path : a Matrix Market file of coordinates (.mtx, .mtx.gz) or what scipy's ``save_npz`` wrote
+    folder : path to be written
+    transpose : bool, the file has features x objects
+    block : int, non-zeros held at once
+
+    Returns
+    -------
+    BigCsr
+    """
+    path = Path(path)
+    source = _source(path)
+    if transpose:
+        source = _Transposed(source)
+    n, d = source.shape
+    if min(n, d) < 1 or max(n, d) >= 2**31:
+        raise RecocoError(f"{path} is of shape {n} x {d}: give at least one and less than 2^31.")
+    check_place(folder)
+    Path(folder).parent.mkdir(parents=True, exist_ok=True)
+    counts = np.zeros(n, np.int64)
+    for rows, columns, values in source.pieces():
+        _check_piece(path, rows, columns, values, n, d)
+        counts += np.bincount(rows, minlength=n)
+    bounds = _bounds(counts, block)
+    with (
+        tempfile.TemporaryDirectory(prefix=".convert-", dir=Path(folder).parent) as work,
+        Writer(folder, d) as out,
+    ):
+        dealt = [Path(work) / f"{number}" for number in range(len(bounds) - 1)]
+        _deal(source, bounds, dealt)
+        for number, part in enumerate(dealt):
+            first, last = bounds[number], bounds[number + 1]
+            entries = np.fromfile(part, _ENTRY)
+            part.unlink()
+            # in the order of the file: equal entries are then added in one order always
+            place = entries["row"] - first, entries["column"]
+            shape = (last - first, d)
+            out.add(sparse.coo_matrix((entries["value"], place), shape=shape).tocsr())
+    return BigCsr(folder, block)
+
+
+def _check_piece(path, rows, columns, values, n: int, d: int) -> None:
+    if rows.size and (rows.min() < 0 or rows.max() >= n or columns.min() < 0 or columns.max() >= d):
+        raise RecocoError(f"{path} has an entry outside of its {n} x {d}: the file is broken.")
+    if not np.isfinite(values).all():
+        raise RecocoError(f"{path} has entries that are NaN or infinite: replace or drop them.")
+
+
+def _bounds(counts: np.ndarray, block: int) -> list[int]:
+    """Return the first rows of the parts, each of about ``block`` entries or few rows."""
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    size = max(block, int(ends[-1]) // _MOST_FILES + 1)
+    bounds = [0]
+    while bounds[-1] < counts.size:
+        last = int(np.searchsorted(ends, ends[bounds[-1]] + size, "right")) - 1
+        bounds.append(min(counts.size, max(last, bounds[-1] + ALIGN)))
+    return bounds
+
+
+def _deal(source, bounds: list[int], dealt: list[Path]) -> None:
+    """Append every entry to the file of its rows."""
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(path.open("wb")) for path in dealt]
+        for rows, columns, values in source.pieces():
+            entries = np.empty(rows.size, _ENTRY)
+            entries["row"], entries["column"], entries["value"] = rows, columns, values
+            part = np.searchsorted(bounds, rows, side="right") - 1
+            order = np.argsort(part, kind="stable")
+            ends = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=len(files)))])
+            entries = entries[order]
+            for number in np.unique(part):
+                files[number].write(entries[ends[number] : ends[number + 1]].tobytes())
+
+
+# ---- files ---------------------------------------------------------------------------------
+
+
+def _source(path: Path):
+    if not path.is_file():
+        raise RecocoError(f"There is no file {path}: give a .mtx, .mtx.gz or .npz file.")
+    name = path.name.lower()
+    try:
+        if name.endswith((".mtx", ".mtx.gz")):
+            return _Market(path)
+        if name.endswith(".npz"):
+            return _Archive(path)
+    except _FAULTS as error:
+        raise _broken(path, error) from None
+    raise RecocoError(f"{path} is of no known kind: give a .mtx, .mtx.gz or .npz file.")
+
+
+def _broken(path: Path, error) -> RecocoError:
+    return RecocoError(f"{path} cannot be read ({error}): the file is cut or not what it says.")
+
+
+class _Transposed:
+    def __init__(self, source):
+        self.source, self.shape = source, source.shape[::-1]
+
+    def pieces(self):
+        return ((columns, rows, values) for rows, columns, values in self.source.pieces())
+
+
+class _Market:
+    """A Matrix Market file of coordinates."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        with self._open() as stream:
+            words = stream.readline().lower().split()
+            self.header = 1
+            if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
+                raise ValueError("it has no Matrix Market header")
+            layout, self.field, self.symmetry = words[2:]
+            known = (
+                layout == "coordinate"
+                and self.field in ("real", "integer", "pattern")
+                and self.symmetry in ("general", "symmetric")
+            )
+            if not known:
+                raise RecocoError(
+                    f"{path} is {' '.join(words[2:])}: give coordinates, real, integer or "
+                    "pattern, general or symmetric."
+                )
+            for line in stream:
+                self.header += 1
+                if line.strip() and not line.startswith("%"):
+                    break
+            else:
+                raise ValueError("it has no sizes")
+            n, d, self.entries = (int(word) for word in line.split())
+            self.shape = (n, d)
+
+    def _open(self):
+        opener = gzip.open if self.path.name.lower().endswith(".gz") else open
+        return opener(self.path, "rt", encoding="latin-1")
+
+    def pieces(self) -> Iterator[tuple]:
+        import pandas as pd
+
+        names = ["row", "column"] + ["value"] * (self.field != "pattern")
+        types = {"row": np.int64, "column": np.int64, "value": np.float64}
+        # later ones read every number exactly and warn of the option
+        exact = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+        read = 0
+        try:
+            with self._open() as stream:
+                for _ in range(self.header):
+                    stream.readline()
+                pieces = pd.read_csv(
+                    stream,
+                    sep=r"\s+",
+                    header=None,
+                    names=names,
+                    index_col=False,
+                    dtype={name: types[name] for name in names},
+                    comment="%",
+                    chunksize=PIECE,
+                    **exact,
+                )
+                for piece in pieces:
+                    read += len(piece)
+                    yield from self._both(piece)
+        except _FAULTS as error:
+            raise _broken(self.path, error) from None
+        if read != self.entries:
+            raise RecocoError(
+                f"{self.path} says it has {self.entries} entries and has {read}: fetch it again."
+            )
+
+    def _both(self, piece) -> Iterator[tuple]:
+        rows, columns = piece["row"].to_numpy() - 1, piece["column"].to_numpy() - 1
+        values = piece["value"].to_numpy() if "value" in piece else np.ones(rows.size)
+        yield rows, columns, values
+        if self.symmetry == "symmetric":
+            off = rows != columns
+            yield columns[off], rows[off], values[off]
+
+
+class _Archive:
+    """A matrix as scipy's ``save_npz`` writes it, in any of the three common layouts."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        with zipfile.ZipFile(path) as archive:
+            self.layout = str(_member(archive, "format").item(), "ascii")
+            self.shape = tuple(int(side) for side in _member(archive, "shape"))
+            if self.layout not in ("csr", "csc", "coo") or len(self.shape) != 2:
+                raise RecocoError(f"{path} is {self.layout}: save it as csr, csc or coo.")
+            self.indptr = None if self.layout == "coo" else _member(archive, "indptr")
+
+    def pieces(self) -> Iterator[tuple]:
+        names = ("row", "col", "data") if self.layout == "coo" else ("indices", "data")
+        try:
+            with zipfile.ZipFile(self.path) as archive, contextlib.ExitStack() as stack:
+                streams = [stack.enter_context(_open_member(archive, name)) for name in names]
+                begin = 0
+                for pieces in zip(*(_pieces(*stream) for stream in streams), strict=True):
+                    yield self._entries(begin, pieces)
+                    begin += pieces[0].size
+        except _FAULTS as error:
+            raise _broken(self.path, error) from None
+
+    def _entries(self, begin: int, pieces: tuple) -> tuple:
+        values = pieces[-1].astype(np.float64)
+        if self.layout == "coo":
+            return pieces[0].astype(np.int64), pieces[1].astype(np.int64), values
+        inner = pieces[0].astype(np.int64)
+        numbers = np.arange(begin, begin + inner.size)
+        outer = np.searchsorted(self.indptr, numbers, side="right") - 1
+        return (outer, inner, values) if self.layout == "csr" else (inner, outer, values)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> np.ndarray:
+    with archive.open(f"{name}.npy") as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False)
+
+
+@contextlib.contextmanager
+def _open_member(archive: zipfile.ZipFile, name: str):
+    """Give a stream of an array's entries, their number and type."""
+    with archive.open(f"{name}.npy") as stream:
+        version = np.lib.format.read_magic(stream)
+        if version != (1, 0):
+            raise ValueError(f"{name} is of another version")
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+        if len(shape) != 1 or dtype.kind not in "iufb":
+            raise ValueError(f"{name} is no array of numbers")
+        yield stream, shape[0], dtype
+
+
+def _pieces(stream, length: int, dtype: np.dtype) -> Iterator[np.ndarray]:
+    for begin in range(0, length, PIECE):
+        size = min(PIECE, length - begin) * dtype.itemsize
+        content = stream.read(size)
+        if len(content) != size:
+            raise EOFError("it ends too early")
+        yield np.frombuffer(content, dtype)
