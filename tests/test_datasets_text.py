@@ -85,14 +85,40 @@ def test_archive_members_outside_are_refused(tmp_path, evil):
     assert not (tmp_path.parent / "evil.txt").exists()
 
 
-def test_archive_links_are_passed_over(tmp_path):
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE])
+def test_links_and_devices_in_a_tar_are_refused(tmp_path, kind):
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
         link = tarfile.TarInfo("top/sport/link.txt")
-        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        link.type, link.linkname = kind, "/etc/passwd"
         archive.addfile(link)
-    assert list(archives.iter_members(tmp_path / "a.tar")) == []
-    with pytest.raises(RecocoError, match="no member"):
+    with pytest.raises(RecocoError, match="a link or a device"):
+        list(archives.iter_members(tmp_path / "a.tar"))
+    with pytest.raises(RecocoError, match="a link or a device"):
         archives.read_member(tmp_path / "a.tar", "top/sport/link.txt")
+    assert list(archives.iter_members(tmp_path / "a.tar", "elsewhere")) == []  # nobody asks for it
+
+
+def test_links_in_a_zip_are_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        link = zipfile.ZipInfo("top/sport/link.txt")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(RecocoError, match="a link or a device"):
+        list(archives.iter_members(tmp_path / "a.zip"))
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_bombs_are_refused_before_they_go_off(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(archives, "MOST_BYTES", 10_000)
+    content = {"top/sport/1.txt": b"0" * 6_000, "top/sport/2.txt": b"0" * 6_000}
+    if name.endswith("zip"):
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            for member, text in content.items():
+                archive.writestr(member, text)
+    else:
+        _tar(tmp_path / name, content)
+    with pytest.raises(RecocoError, match="unpacks to more than"):
+        list(archives.iter_members(tmp_path / name))
 
 
 def test_debian_member(tmp_path):

@@ -1,12 +1,16 @@
 """Reading single members of zip, tar and Debian archives without unpacking them to disk."""
 
 import io
+import stat
 import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from recoco.errors import RecocoError
+
+# What an archive may unpack to: a bomb of zeros is larger, no corpus of the papers is.
+MOST_BYTES = 8 << 30
 
 
 def read_member(archive: Path, member: str) -> bytes:
@@ -20,32 +24,72 @@ def read_member(archive: Path, member: str) -> bytes:
 def iter_members(archive: Path, folder: str = "") -> Iterator[tuple[str, bytes]]:
     """Yield (path, bytes) of the regular files below ``folder``, sorted by path.
 
-    Links and devices are passed over; a path that leaves the archive is refused, although
-    nothing is ever written under such a name.
+    Nothing is ever written under the name of a member; still a path that leaves the archive is
+    refused, and so are links and devices below ``folder``.
     """
     prefix = f"{folder.rstrip('/')}/" if folder else ""
     yield from sorted(_members(archive, lambda name: name.startswith(prefix)))
 
 
 def _members(archive: Path, wanted) -> Iterator[tuple[str, bytes]]:
-    if archive.name.endswith(".deb"):
-        yield from _tar(archive, io.BytesIO(_deb_data(archive)), wanted)
-    elif zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as opened:
-            for info in opened.infolist():
-                if not info.is_dir() and wanted(_safe(archive, info.filename)):
-                    yield info.filename, opened.read(info)
-    else:
-        with archive.open("rb") as stream:
-            yield from _tar(archive, stream, wanted)
+    try:
+        if archive.name.endswith(".deb"):
+            yield from _tar(archive, io.BytesIO(_deb_data(archive)), wanted)
+        elif zipfile.is_zipfile(archive):
+            yield from _zip(archive, wanted)
+        else:
+            with archive.open("rb") as stream:
+                yield from _tar(archive, stream, wanted)
+    except (RecocoError, FileNotFoundError):
+        raise
+    except Exception as error:  # a broken archive meets half a dozen libraries here
+        text = " ".join(str(error).split()) or type(error).__name__
+        raise RecocoError(
+            f"{archive.name} cannot be read as an archive ({text}): fetch it again."
+        ) from None
+
+
+def _zip(archive: Path, wanted) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(archive) as opened:
+        total = 0
+        for info in opened.infolist():
+            name = _safe(archive, info.filename)
+            if info.is_dir() or not wanted(name):
+                continue
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG):
+                raise _no_file(archive, name)
+            total = _bounded(archive, total + info.file_size)
+            yield info.filename, opened.read(info)
 
 
 def _tar(archive: Path, stream, wanted) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=stream) as opened:
+        total = 0
         for info in opened:
             name = _safe(archive, info.name)
-            if info.isfile() and wanted(name):
-                yield name, opened.extractfile(info).read()
+            total = _bounded(archive, total + info.size)
+            if info.isdir() or not wanted(name):
+                continue
+            if not info.isfile():
+                raise _no_file(archive, name)
+            yield name, opened.extractfile(info).read()
+
+
+def _bounded(archive: Path, total: int) -> int:
+    if not 0 <= total <= MOST_BYTES:
+        raise RecocoError(
+            f"{archive.name} unpacks to more than {MOST_BYTES >> 30} GiB: do not trust it, "
+            "get it from another source."
+        )
+    return total
+
+
+def _no_file(archive: Path, name: str) -> RecocoError:
+    return RecocoError(
+        f"{archive.name}: {name} is a link or a device and no file: do not trust it, "
+        "get it from another source."
+    )
 
 
 def _safe(archive: Path, name: str) -> str:
@@ -65,6 +109,8 @@ def _deb_data(archive: Path) -> bytes:
             raise RecocoError(f"{archive.name} is not a Debian package: fetch it again.")
         while header := stream.read(60):
             name, size = header[:16].decode("ascii").strip(" /"), int(header[48:58])
+            if size < 0:
+                raise ValueError(f"the part {name} has a size of {size}")
             content = stream.read(size + size % 2)[:size]
             if name.startswith("data.tar"):
                 return content

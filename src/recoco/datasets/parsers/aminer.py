@@ -22,6 +22,8 @@ from recoco.datasets.parsers import Parsed, malformed, matrix, reading
 from recoco.datasets.parsers.tokens import counting, document_terms
 from recoco.errors import RecocoError
 
+# characters; a packed file may hold a line that fills all memory
+_LONGEST_LINE = 1 << 26
 # the longer of two marks that begin alike comes first
 _MARKS = {
     "#index": "index",
@@ -129,7 +131,16 @@ def _lines(path: Path):
             stream = raw
         # not utf-8-sig with strict errors: single broken characters do not spoil a dump
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="\n")
-        yield enumerate(text, 1)
+        yield _numbered(path, text)
+
+
+def _numbered(path: Path, text) -> Iterator[tuple[int, str]]:
+    number = 0
+    while line := text.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) == _LONGEST_LINE:
+            raise malformed(path, number, "longer than any paper")
+        yield number, line
 
 
 def _from_text(lines) -> Iterator[Paper]:

@@ -12,7 +12,11 @@ from recoco.store import read_arrays
 
 
 def parse(folder: Path, options: dict) -> Parsed:
-    arrays = _read(folder)
+    with reading(folder / "bunch.npz", "a bunch"):
+        return _parse(_read(folder), options)
+
+
+def _parse(arrays: dict[str, np.ndarray], options: dict) -> Parsed:
     terms, dropped = arrays.get("feature_names"), []
     if "texts" in arrays:
         view, terms, dropped = document_terms(arrays["texts"].tolist(), **counting(options))
@@ -21,6 +25,7 @@ def parse(folder: Path, options: dict) -> Parsed:
     else:
         parts = arrays["data"], arrays["indices"], arrays["indptr"]
         view = csr_matrix(parts, shape=tuple(arrays["shape"].tolist()))
+        view.check_format(full_check=True)  # an index that leads out of the matrix
     labels = as_classes(arrays["target"], view.shape[0], "the target of the bunch")
     names = arrays.get("target_names")
     order = None

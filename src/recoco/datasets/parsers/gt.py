@@ -1,6 +1,7 @@
 """Graph-tool's binary format: adjacency lists, then property maps."""
 
 import gzip
+import io
 import struct
 from pathlib import Path
 
@@ -12,6 +13,8 @@ _MAGIC = b"\xe2\x9b\xbe gt"
 # value types 0 to 4; 5 is a long double of 16 bytes, 6 a string, 7 to 13 vectors of 0 to 6
 _SCALARS = {0: "B", 1: "h", 2: "i", 3: "q", 4: "d"}
 _STRING = 6
+# a packed file of zeros may be a thousand times smaller than this
+_MOST_BYTES = 2 << 30
 
 
 class _Reader:
@@ -49,7 +52,7 @@ def parse(folder: Path, options: dict) -> Parsed:
     path = folder / options["file"]
     with reading(path, "a graph-tool file"):
         content = path.read_bytes()
-        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        content = _unpacked(content) if content[:2] == b"\x1f\x8b" else content
         lists, properties = _read(content)
     for key in ("value", "label"):
         if key not in properties:
@@ -59,6 +62,14 @@ def parse(folder: Path, options: dict) -> Parsed:
     labels = [int(value) for value in properties["value"]]
     names = [str(label) for label in properties["label"]]
     return graph(source, target, labels, names, options.get("linked", False))
+
+
+def _unpacked(content: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
+        found = stream.read(_MOST_BYTES + 1)
+    if len(found) > _MOST_BYTES:
+        raise ValueError(f"it unpacks to more than {_MOST_BYTES >> 30} GiB")
+    return found
 
 
 def _read(content: bytes) -> tuple[list[tuple], dict[str, list]]:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 
 from recoco.datasets.parsers import Parsed, read_lines, reading
+from recoco.datasets.parsers.apart import read_apart
 from recoco.errors import RecocoError
 
 
@@ -42,8 +43,7 @@ def parse(folder: Path, options: dict) -> Parsed:
 def _read(path: Path, options: dict):
     from scipy.io import loadmat
 
-    with reading(path, "a MATLAB file"):
-        content = loadmat(path)
+    content = read_apart(path, "a MATLAB file", lambda: _plain(loadmat(path)))
     found = {name: value for name, value in content.items() if not name.startswith("__")}
     for name in (options["matrix"], options["labels"], options.get("terms")):
         if name is not None and name not in found:
@@ -68,6 +68,16 @@ def _read(path: Path, options: dict):
             "correct `transpose` in its card."
         )
     return views, copies[0], terms
+
+
+def _plain(content: dict) -> dict:
+    """Refuse what would crash later: a sparse matrix whose indices are not its own."""
+    for value in content.values():
+        cells = isinstance(value, np.ndarray) and value.dtype.kind == "O"
+        for cell in value.ravel() if cells else [value]:
+            if hasattr(cell, "check_format"):
+                cell.check_format(full_check=True)
+    return content
 
 
 def _cells(value) -> list:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from recoco.datasets.parsers import Parsed, reading
+from recoco.datasets.parsers.apart import read_apart
 from recoco.datasets.parsers.labels import as_classes, need_labels, read_names
 from recoco.errors import RecocoError
 from recoco.schema import nearest
@@ -22,15 +23,16 @@ def parse(folder: Path, options: dict) -> Parsed:
             f"{path.name} ends in none of {', '.join(_ENDINGS)}: use the parser of its format."
         )
     arrays = _Arrays(path) if ending == ".npz" else None
-    with reading(path, "a Matrix Market file" if ending.startswith(".mtx") else "a NumPy file"):
-        if arrays is not None:
-            view = arrays.matrix(options.get("array"))
-        elif ending == ".npy":
-            view = _two_sided(np.load(path, allow_pickle=False), path.name)
-        else:
-            from scipy.io import mmread
-
-            view = csr_matrix(mmread(path, spmatrix=True), dtype=np.float64)
+    if ending.startswith(".mtx"):
+        view = read_apart(path, "a Matrix Market file", lambda: _market(path))
+    else:
+        with reading(path, "a NumPy file"):
+            if arrays is not None:
+                view = arrays.matrix(options.get("array"))
+            else:
+                view = _two_sided(np.load(path, allow_pickle=False), path.name)
+            # an index that leads out of the matrix would be followed
+            view.check_format(full_check=True)
     if options.get("transpose", False):
         view = csr_matrix(view.T)
     if arrays is not None and "labels_array" in options:
@@ -51,6 +53,12 @@ def parse(folder: Path, options: dict) -> Parsed:
     elif "terms" in options:
         terms = read_names(folder / options["terms"], view.shape[1], "name", "columns")
     return Parsed([view], labels, [terms])
+
+
+def _market(path: Path) -> csr_matrix:
+    from scipy.io import mmread
+
+    return csr_matrix(mmread(path, spmatrix=True), dtype=np.float64)
 
 
 class _Arrays:

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from recoco.datasets.parsers import Parsed, malformed, read_lines, reading
+from recoco.datasets.parsers import Parsed, malformed, read_lines
+from recoco.datasets.parsers.apart import read_apart
 from recoco.errors import RecocoError
 
 
@@ -13,8 +14,11 @@ def parse(folder: Path, options: dict) -> Parsed:
     from scipy.io import mmread
 
     path = folder / options["matrix"]
-    with reading(path, "a Matrix Market file"):
-        view = csr_matrix(mmread(path, spmatrix=True).T, dtype=np.float64)
+    view = read_apart(
+        path,
+        "a Matrix Market file",
+        lambda: csr_matrix(mmread(path, spmatrix=True).T, dtype=np.float64),
+    )
     terms = [line.strip() for line in read_lines(folder / options["terms"])]
     if len(terms) != view.shape[1]:
         raise RecocoError(
@@ -31,7 +35,10 @@ def _classes(path: Path, n: int) -> tuple[np.ndarray, list[str]]:
     labels = np.full(n, -1)
     for number, line in enumerate(read_lines(path), 1):
         if line.startswith("%Clusters"):
-            names = line.split(maxsplit=2)[2].split(",")
+            fields = line.split(maxsplit=2)
+            if len(fields) < 3:
+                raise malformed(path, number, "no names of classes")
+            names = fields[2].split(",")
         elif line.strip() and not line.startswith("%"):
             try:
                 document, label = (int(field) for field in line.split())

@@ -10,7 +10,6 @@ from recoco.datasets.synthetic import planted
 def parse(folder: Path, options: dict) -> Parsed:
     path = folder / options["file"]
     with reading(path, "parameters of a planted model"):
-        parameters = store.read_json(path)
-    made = planted(**parameters)
+        made = planted(**store.read_json(path))
     names = [made.class_names[k] for k in made.labels]
     return Parsed(made.views, names, made.terms, class_order=made.class_names, meta=made.meta)
