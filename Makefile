@@ -6,6 +6,7 @@ PAPER ?=
 RUNS ?=
 CORES ?=
 PROFILE ?=
+SCALE ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE =
 options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick fetch plan archive verdict test lint format bench lock validator clean distclean
+.PHONY: help setup reproduce quick benchmark fetch plan archive reference verdict test lint format bench lock validator clean distclean
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +31,10 @@ reproduce: $(READY) ## everything: first report within minutes, then the full pr
 quick: $(READY) ## only the first pass: a complete report on a few runs per cell
 	@$(BIN)/recoco reproduce --quick $(options) $(if $(PROFILE),--profile $(PROFILE))
 
+benchmark: $(READY) ## every method on every dataset, ranked (up to two hours on two cores)
+	@$(BIN)/recoco benchmark $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES)) \
+	  $(if $(PROFILE),--profile $(PROFILE))
+
 fetch: $(READY) ## look again for data that was unreachable
 	@$(BIN)/recoco fetch $(foreach p,$(PAPER),--paper $(p))
 
@@ -38,6 +43,9 @@ plan: $(READY) ## what would run, and how long
 
 archive: $(READY) ## everything behind the report in dist/recoco-archive.zip
 	@$(BIN)/recoco archive $(if $(CORES),--cores $(CORES))
+
+reference: $(READY) ## keep what was reproduced as the reference run in reports/reference
+	@$(BIN)/recoco reference --save
 
 verdict: $(READY) ## which printed cells come out
 	@$(BIN)/recoco verdict
@@ -56,8 +64,8 @@ format: $(READY) ## put all code into shape
 	@$(BIN)/ruff format .
 	@$(BIN)/snakefmt -l 100 Snakefile workflow
 
-bench: $(READY) ## speed as ratios measured in one run, into reports/bench
-	@$(BIN)/python -m recoco.bench
+bench: $(READY) ## speed as ratios measured in one run, into reports/bench; SCALE=1: 10^8 non-zeros
+	@$(BIN)/python -m recoco.bench $(if $(SCALE),--scale)
 
 lock: ## make the lock anew from pyproject.toml
 	@uv=$$($(MAKE) -s uv) && "$$uv" pip compile --quiet --generate-hashes --no-emit-index-url \
@@ -74,7 +82,7 @@ validator: .cache/validator/.ready ## what checks the RO-Crate in the tests, apa
 	@touch $@
 
 clean: ## remove results and reports, keep data and environment
-	@rm -rf results logs dist reports/index.html reports/tables reports/figures reports/data reports/bench
+	@rm -rf results logs dist reports/index.html reports/verdicts.svg reports/tables reports/figures reports/data reports/bench
 	@rm -rf .snakemake .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean ## remove data and environment too

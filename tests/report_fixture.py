@@ -18,6 +18,7 @@ from report_words import WCNMTF, WORD_CARDS, write_words
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 CARD_OF = CARDS | WORD_CARDS
+NONZEROS = {card: 1000 * 2**place for place, card in enumerate(CARD_OF.values())}
 MISSING = {"webkb4", "rcv1", "la12"}
 OTHER_PREPARATION = {"ng20"}
 PAPERS = {paper["key"]: paper for paper in (COCLUS, WCNMTF, EBCO)}
@@ -48,6 +49,7 @@ def make(folder: Path, papers=("coclus", "wcnmtf", "ebco"), reason="") -> dict:
         (config / "papers" / f"{key}.yaml").write_text(text, encoding="utf-8")
     _errata(config / "published" / "errata.csv")
     (config / "methods.yaml").write_text("coclus: {params: {max_iter: 77}}\n", encoding="utf-8")
+    shutil.copyfile(CONFIG / "method_cards.yaml", config / "method_cards.yaml")
     published = read_published(config / "published" / "published.csv")
     compare = {}
     for key in papers:
@@ -286,7 +288,7 @@ def _characteristics(folder: Path, rng) -> list[Path]:
             content |= {
                 "rows": int(row["documents"]),
                 "columns": [int(row["words"])],
-                "nonzeros": [12345],
+                "nonzeros": [NONZEROS[card]],
                 "classes": int(row["clusters"]),
                 "class_sizes": {"first class": 120, "second class": 80},
                 "sparsity_percent": 98.7654,
@@ -390,5 +392,12 @@ def _timings(path: Path) -> Path:
         {"stage": "run", "name": f"cstr/binary/coclus/{i}", "seconds": 1.5 * i, "jobs": 1}
         for i in range(20)
     ]
+    # Blocks of runs on datasets of all sizes: 1 s before anything is computed, then as n^0.8.
+    for card in sorted(set(CARDS.values()) - MISSING):
+        for method in ("coclus", "specco,unit=rows"):
+            for first, last in ((0, 5), (5, 100)):
+                seconds = 1 + (last - first) * 0.01 * NONZEROS[card] ** 0.8
+                block = {"name": f"{card}/binary/{method}/{first}-{last}", "seconds": seconds + 2}
+                rows.append({"stage": "runs", **block, "jobs": 1, "computing": seconds})
     write_frame(path, rows)
     return path

@@ -16,6 +16,7 @@ import yaml
 
 from archive_fixture import members_of, rewrite
 from conftest import CHECKOUT, make_project, recoco, write_yaml
+from recoco import ledger
 from recoco.archive.crate import METADATA
 from recoco.store import read_arrays, read_json, write_arrays, write_json
 
@@ -38,9 +39,6 @@ def finished(tmp_path_factory) -> Path:
     project = make_project(tmp_path_factory.mktemp("archived") / "project")
     for name in ("CITATION.cff", "LICENSE", "README.md", "Makefile"):
         shutil.copy(CHECKOUT / name, project / name)
-    # The jobs compile what they need; all other methods' kernels would take minutes.
-    (project / "resources").mkdir()
-    (project / "resources" / "kernels.done").touch()
     recoco(project, "reproduce", "--quick", "--cores", "2")
     said = recoco(project, "archive", "--cores", "2").stdout
     assert "recoco-archive.zip" in said and "sha256" in said
@@ -103,6 +101,8 @@ def test_same_bytes_in_another_folder_on_another_day(archive, finished, tmp_path
     stamp = told.stat()
     write_json(told, {**read_json(told), "machine": {"cpu": "another"}, "stages": []})
     os.utime(told, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    # Another machine's jobs would have entered their own.
+    ledger.enter(copy, [told, *(copy / "results" / "runs").rglob("*.seconds.json")])
     (copy / "results" / "runs" / "gone" / "binary" / "coclus").mkdir(parents=True)
     (copy / "results" / "runs" / "gone" / "binary" / "coclus" / "0-2.npz").write_bytes(b"old")
     recoco(copy, "archive", "--cores", "1")

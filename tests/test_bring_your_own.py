@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.io import mmread
 
 from conftest import CHECKOUT, MINI_PAPER, make_project, write_yaml
 
@@ -180,3 +181,14 @@ def test_own_methods_in_a_table(said):
     page = (project / "reports" / "index.html").read_text(encoding="utf-8")
     for name in own:
         assert name in page
+
+
+def test_matrix_larger_than_memory(said):
+    project, printed = said
+    nnz = mmread(project / "counts.mtx").nnz
+    assert f"4 x 4, {nnz} non-zeros" in find(printed, "--method coclus --matrix")
+    for name in ("rows.txt", "columns.txt"):
+        labels = np.loadtxt(project / "big" / name, dtype=int)
+        assert labels.shape == (4,) and set(labels) <= {0, 1}
+    assert (project / "big" / "tfidf-l2.csr" / "data.npy").is_file()
+    assert (project / "large.csr" / "matrix.json").is_file()

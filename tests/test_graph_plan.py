@@ -89,7 +89,7 @@ def test_ensembles_and_topics_of_a_dataset(paper):
 
 def test_every_printed_dataset_of_table_2_has_a_card(paper):
     table = paper.papers["tsplbm"]["items"]["table2"]
-    assert len(combinations(table, {"runs": {"best_of": 20}})) == 16
+    assert len(combinations(table, {"runs": {"best_of": 20}})) == 32
     assert list(table["datasets"]) == [
         "UC-digits",
         "3sources",

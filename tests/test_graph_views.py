@@ -81,7 +81,7 @@ def test_sparse_and_dense_features_give_one_graph():
     X = sparse.random(60, 300, 0.03, random_state=0, format="csr")
     a, b = similarity_graph(X), similarity_graph(X.toarray())
     assert (a != b).nnz == 0 and a.nnz > 60
-    assert graph_views._features(X.toarray()).__class__ is sparse.csr_matrix  # not kept dense
+    assert graph_views.features_of(X.toarray()).__class__ is sparse.csr_matrix  # not kept dense
     assert (a != a.T).nnz == 0
 
 

@@ -111,3 +111,26 @@ def test_methods_take_one_graph_or_all(two_views):
     assert (plain != two_views.X).nnz == 0
     with pytest.raises(RecocoError, match="2 graphs: give one"):
         get_method("psbm")(2).fit(data_of(get_method("psbm"), two_views, "cosine-q90"))
+
+
+def test_nearest_neighbours_weighted_as_defined(two_views):
+    name = "nearest-3"
+    assert is_graph_weighting(name) and "3 nearest" in describe(name)
+    for graph, view in zip(graphs_of(two_views, name), two_views.views, strict=True):
+        X = view.toarray()
+        n, expected = len(X), np.zeros((len(X), len(X)))
+        for i in range(n):
+            d = ((X - X[i]) ** 2).sum(axis=1)
+            d[i] = np.inf
+            order = np.argsort(np.round(d, 9), kind="stable")
+            d = d[order]
+            total = 3 * d[3] - d[:3].sum()
+            expected[i, order[:3]] = (d[3] - d[:3]) / total if total > 1e-9 else 1 / 3
+        found = graph.toarray()
+        np.testing.assert_allclose(found.sum(), n)
+        np.testing.assert_allclose(found, (expected + expected.T) / 2, atol=1e-9)
+
+
+def test_more_neighbours_than_objects_are_refused(two_views):
+    with pytest.raises(RecocoError, match="nearest neighbours"):
+        graphs_of(two_views, "nearest-500")

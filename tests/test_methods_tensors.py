@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 import twins_graphs
@@ -311,3 +312,23 @@ def test_refuses_what_only_some_take(monkeypatch, graphs):
         Tucker(2, rank=2, clustering="spectral").fit(graphs[0])
     model = Tucker(3, rank=3, clustering="spectral", affinity="nearest_neighbors", random_state=0)
     assert accuracy(graphs[1], model.fit(graphs[0]).labels_) > 0.9
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0])
+def test_spectral_clustering_is_that_of_scikit_learn(scale):
+    from sklearn.cluster import SpectralClustering
+
+    rng = np.random.default_rng(3)
+    centres = np.repeat([[0, 0, 0], [2, 0, 0], [0, 3, 1]], 40, axis=0)
+    points = scale * (centres + rng.normal(size=(120, 3)))
+    theirs = SpectralClustering(3, n_init=10, random_state=0).fit_predict(points)
+    ours = Tucker(3, clustering="spectral", kmeans_init=10)._cluster(points, rng)
+    assert adjusted_rand_score(theirs, ours) == 1.0
+
+
+def test_spectral_clustering_of_points_far_apart_ends():
+    """All affinities are nearly zero, some are exactly: every eigenvalue is the same."""
+    rng = np.random.default_rng(4)
+    points = 100 * rng.normal(size=(300, 5))
+    labels = Tucker(4, clustering="spectral")._cluster(points, rng)
+    assert labels.shape == (300,) and set(labels) <= set(range(4))

@@ -15,13 +15,14 @@ ROWS = [
     Row("run", "coclus", SMALL, 2, 10, 14.0, 200, 100, 50),
     Row("run", "wcnmtf", SMALL, 1, 10, 102.0, 600, 50, 80),
     Row("run", "null", SMALL, 1, 10, 2.0, 150, 50, 50),
+    Row("run", "null", LARGE, 1, 10, 2.0, 350, 50, 50),
     Row("snakemake", "", "", 1, 1, 5.0, 160, 0, 0),
 ]
 
 
 @pytest.fixture
 def sized(monkeypatch):
-    sizes = {SMALL: 1e6, LARGE: 3e6}
+    sizes = {SMALL: 1e6, LARGE: 3e6, "huge": 10e6}
     monkeypatch.setattr(module, "_size", lambda dataset: sizes.get(dataset, 1e6))
     return Needs(ROWS)
 
@@ -36,9 +37,12 @@ def test_a_measured_job_needs_what_was_measured(sized):
 def test_others_are_scaled_by_size(sized):
     need = sized.of("run", LARGE, "coclus", 10)
     assert need.seconds == pytest.approx(2 + 3 * 10.0)
-    assert need.mib == pytest.approx(150 + 3 * 50) and need.kb_in == 150
+    # 200 MiB at a million non-zeros; 100 more a million, as the one method that tells.
+    assert need.mib == pytest.approx(200 + 2 * 100) and need.kb_in == 150
     # A method that nobody measured is taken for the dearest that was.
-    assert sized.of("run", LARGE, "mine", 10).mib == pytest.approx(150 + 3 * 450)
+    assert sized.of("run", LARGE, "mine", 10).mib == pytest.approx(600 + 2 * 100)
+    # A larger one of two is nearer to what is larger still.
+    assert sized.of("run", "huge", "null", 10).mib == pytest.approx(350 + 7 * 100)
     assert sized.of("unheard-of").mib > 1000
 
 
@@ -46,9 +50,10 @@ def test_the_nearest_size_counts(monkeypatch):
     sizes = {"tiny": 1e3, SMALL: 1e6, LARGE: 3e6}
     monkeypatch.setattr(module, "_size", sizes.get)
     tiny = Row("run", "coclus", "tiny", 1, 10, 3.0, 180, 1, 1)
-    assert Needs([*ROWS, tiny]).of("run", LARGE, "coclus", 10) == Needs(ROWS).of(
-        "run", LARGE, "coclus", 10
-    )
+    with_tiny = Needs([*ROWS, tiny]).of("run", LARGE, "coclus", 10)
+    assert with_tiny.seconds == Needs(ROWS).of("run", LARGE, "coclus", 10).seconds
+    # Its own growth from tiny to small, not a thousandfold of a trifle.
+    assert with_tiny.mib == pytest.approx(200 + 2 * 20, rel=0.01)
 
 
 def test_more_is_asked_than_was_measured(sized):

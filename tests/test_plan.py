@@ -173,3 +173,20 @@ def test_items_of_an_ensemble_share_its_runs():
     assert len(chosen) == 2  # bases kept on X and on M; both choices of g* are in each run
     asked = [s for s in plan.settings_of(config) if s.dataset == "bbc"]
     assert sorted(dict(s.params).get("n_clusters", 5) for s in asked) == [2, 3, 4, 5]
+
+
+def test_an_option_can_change_the_weighting_of_one_method_on_one_dataset():
+    option = {"classic4/specco": {"tfidf": "count"}}
+    block = {
+        "datasets": {"CLASSIC4": "classic4", "CSTR": "cstr"},
+        "weightings": {"tfidf": "tfidf-l2"},
+        "methods": {"SpecCo": "specco", "DCC": "dcc"},
+    }
+    combination = plan.Combination((), "", False, weightings=option)
+    seen = {
+        (dataset, method): plan.setting_of(block, combination, dataset, "tfidf", method).weighting
+        for dataset in block["datasets"]
+        for method in block["methods"]
+    }
+    assert seen.pop(("CLASSIC4", "SpecCo")) == "count"
+    assert set(seen.values()) == {"tfidf-l2"}

@@ -327,3 +327,19 @@ def test_the_menu_and_the_back_button_move_between_pages(visit):
     assert one(browser, ".top [aria-current]").text == "Datasets"
     browser.back()
     until(browser, lambda b: one(b, "#page-overview").is_displayed())
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_a_link_leads_to_the_card_of_a_method(visit, width):
+    browser = visit("methods", width=width)
+    one(browser, '.inside a[href="#methods/wcnmtf"]').click()
+    card = one(browser, '[id="at-methods/wcnmtf"]')
+    until(browser, lambda b: -5 <= card.rect["y"] - b.execute_script("return scrollY") < 200)
+    assert one(browser, "#page-methods").is_displayed()
+    # The code of an equation is in sight, beside it or below it.
+    right = browser.execute_script(
+        "return Math.max(...[...arguments[0].querySelectorAll('.line')].map("
+        "(line) => line.getBoundingClientRect().right))",
+        card,
+    )
+    assert right <= width

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import itertools
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -18,6 +20,8 @@ import report_fixture
 from recoco.compare.published import read_published
 from recoco.errors import RecocoError
 from recoco.report import render
+from recoco.report.code_lines import find_line
+from recoco.report.verdicts import VERDICTS
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +111,8 @@ def test_links_lead_somewhere(rendered, page):
             assert unquote(target.removeprefix("#cell=")) in cells
         elif target.startswith("#"):
             name = unquote(target[1:])
-            assert f"page-{name}" in ids or f"at-{name.partition('=')[2]}" in ids, target
+            place = name.partition("=")[2] or name
+            assert f"page-{name}" in ids or f"at-{place}" in ids, target
         else:
             assert (rendered[1] / target).is_file(), target
 
@@ -191,6 +196,7 @@ def test_rendering_again_gives_the_same_bytes_and_sweeps(rendered, inputs):
     before = digests(folder)
     stale = [folder / "tables" / "old_table9.md", folder / "old.html", folder / "gone" / "x.txt"]
     kept = [folder / "README.md", folder / "overview.png", folder / "bench" / "times.csv"]
+    kept.append(folder / "reference" / "receipt.txt")
     for path in [*stale, *kept]:
         path.parent.mkdir(exist_ok=True)
         path.write_text("written by somebody else")
@@ -247,3 +253,50 @@ def test_an_unknown_drawing_is_refused_with_the_nearest(tmp_path):
     path.write_text(path.read_text("utf-8").replace("nmi_bars", "nmi_bar"), encoding="utf-8")
     with pytest.raises(RecocoError, match="did you mean 'nmi_bars'"):
         render(**inputs)
+
+
+def test_the_picture_has_a_square_for_every_cell_inside_its_frame(rendered):
+    text = (rendered[1] / "verdicts.svg").read_text(encoding="utf-8")
+    drawn = ElementTree.fromstring(text)
+    name = "{http://www.w3.org/2000/svg}"
+    width, height = (float(drawn.get(side)) for side in ("width", "height"))
+    squares = 0
+    for group in drawn.iter(f"{name}g"):
+        place = re.fullmatch(r"translate\((\S+) (\S+)\)", group.get("transform"))
+        boxes = []
+        for square in group.iter(f"{name}rect"):
+            x, y = (float(place[n]) + float(square.get(axis)) for n, axis in ((1, "x"), (2, "y")))
+            assert 0 < x < width - 9 and 0 < y < height - 9
+            boxes.append((x, y))
+        assert len(set(boxes)) == len(boxes)  # none hides another
+        squares += len(boxes)
+    assert squares == sum(rendered[0].values())
+    for verdict, count in rendered[0].items():
+        if count:
+            assert f">{VERDICTS[verdict].label} {count}<" in text
+
+
+def test_items_of_the_picture_do_not_overlap(rendered):
+    drawn = ElementTree.fromstring((rendered[1] / "verdicts.svg").read_text(encoding="utf-8"))
+    name = "{http://www.w3.org/2000/svg}"
+    places = []
+    for group in drawn.iter(f"{name}g"):
+        left, top = map(float, re.findall(r"[\d.]+", group.get("transform")))
+        for square in group.iter(f"{name}rect"):
+            x, y = left + float(square.get("x")), top + float(square.get("y"))
+            places.append((round(x, 1), round(y, 1)))
+    apart = sorted(places, key=lambda place: (place[1], place[0]))
+    for (x, y), (next_x, next_y) in itertools.pairwise(apart):
+        assert next_y > y or next_x >= x + 9
+
+
+def test_a_card_shows_equations_seconds_and_places(rendered):
+    text = (rendered[1] / "index.html").read_text(encoding="utf-8")
+    start = text.index('id="at-methods/coclus"')
+    card = text[start : text.index('id="at-methods/specco"')]
+    line = find_line("kernels.modularity:modularity", "return (inside - expected / total) / total")
+    assert f"kernels/modularity.py:{line.line}" in card
+    assert "return (inside - expected / total) / total" in card
+    assert "Seconds grow as nnz<sup>0.80</sup>" in card
+    assert "AilemRoleNadif2015" in card and 'href="#paper=coclus"' in card
+    assert card.count("<circle") == len(set(report_fixture.CARDS.values()) - report_fixture.MISSING)

@@ -43,7 +43,7 @@ PAPER = {
         "plain": {
             "kind": "scores",
             "title": "Nothing printed",
-            "draw": "score_bars",
+            "draw": "unprinted_bars",
             "datasets": PLANTED,
             "weightings": SHARED,
             "methods": {},

@@ -60,6 +60,16 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--profile", help="where jobs run: slurm, kubernetes or a profile's folder")
     run.add_argument("--quick", action="store_true", help="stop after the first pass")
 
+    bench = command(
+        "benchmark", _benchmark, "every method on every dataset, ranked, into the report"
+    )
+    bench.add_argument("--runs", type=_count, help="at most this many starts (default: 20)")
+    bench.add_argument("--cores", type=_count, help="processor cores to use (default: all)")
+    bench.add_argument("--profile", help="where jobs run: slurm, kubernetes or a profile's folder")
+    bench.add_argument(
+        "--with-papers", action="store_true", help="in one report with the papers of config.yaml"
+    )
+
     again = command("fetch", _fetch, "look again for data that was unreachable")
     again.add_argument("--paper", action="append", help="only this paper's data")
 
@@ -84,7 +94,13 @@ def _parser() -> argparse.ArgumentParser:
 
     fit = command("fit", _fit, "co-cluster one dataset with one method")
     fit.add_argument("--method", required=True, help="see `recoco methods`")
-    fit.add_argument("--dataset", required=True, help="see `recoco datasets`")
+    given = fit.add_mutually_exclusive_group(required=True)
+    given.add_argument("--dataset", help="see `recoco datasets`")
+    given.add_argument(
+        "--matrix", help="a .mtx, .mtx.gz or .npz of any size, or what --out has of one"
+    )
+    fit.add_argument("--transpose", action="store_true", help="the file has features x objects")
+    fit.add_argument("--out", help="with --matrix: folder of the labels (default: NAME-fit)")
     fit.add_argument("--clusters", type=_count, help="default: the number of classes")
     fit.add_argument("--weighting", default="tfidf-l2", help="default: tfidf-l2")
     fit.add_argument("--seed", type=int, default=0, help="default: 0")
@@ -103,6 +119,12 @@ def _parser() -> argparse.ArgumentParser:
 
     receipt = command("receipt", _receipt, "one page to compare two reproductions by")
     receipt.add_argument("archive", nargs="?", help="an archive (default: the results here)")
+
+    kept = command("reference", _reference, "how the results here agree with the reference run")
+    what = kept.add_mutually_exclusive_group()
+    what.add_argument("--save", action="store_true", help="write it from the results here")
+    what.add_argument("--check", action="store_true", help="make its tables again, compare them")
+    what.add_argument("--render", action="store_true", help="write its tables anew from its scores")
 
     sent = command("deposit", _deposit, "send an archive to Zenodo or InvenioRDM as a draft")
     sent.add_argument("archive", help="the zip that `recoco archive` wrote")
@@ -182,6 +204,12 @@ def _reproduce(options) -> int:
     return reproduce(options.paper, options.runs, options.cores, options.quick, options.profile)
 
 
+def _benchmark(options) -> int:
+    from recoco.reproduce import benchmark
+
+    return benchmark(options.runs, options.cores, options.profile, options.with_papers)
+
+
 def _fetch(options) -> int:
     from recoco.reproduce import fetch_again
 
@@ -223,6 +251,19 @@ def _methods(_options) -> int:
 
 
 def _fit(options) -> int:
+    if options.matrix:
+        from recoco.bigfit import show_big_fit
+
+        return show_big_fit(
+            options.method,
+            options.matrix,
+            options.clusters,
+            options.weighting,
+            options.seed,
+            options.starts,
+            options.transpose,
+            options.out,
+        )
     from recoco.show import show_fit
 
     return show_fit(
@@ -255,6 +296,12 @@ def _receipt(options) -> int:
     from recoco.archive.receipt import show_receipt
 
     return show_receipt(options.archive)
+
+
+def _reference(options) -> int:
+    from recoco.show import show_reference
+
+    return show_reference(options.save, options.check, options.render)
 
 
 def _deposit(options) -> int:

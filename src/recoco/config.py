@@ -84,7 +84,8 @@ def _load_paper(path: Path, methods: dict) -> dict:
         named = [method for group in groups for method in block.get(group, {}).values()]
         if "method" in block:
             named.append(block["method"])
-        for method in [*named, *block.get("nulls", []), *of_methods]:
+        limited = [*block.get("limits", {}), *block.get("starts", {})]
+        for method in [*named, *block.get("nulls", []), *of_methods, *limited]:
             _known(method, list(methods), "method", where)
         _complete(block, where)
         for choice, question in block.get("choices", {}).items():
@@ -99,8 +100,11 @@ def _load_paper(path: Path, methods: dict) -> dict:
                 for dataset, card in option.get("datasets", {}).items():
                     _known(dataset, list(block["datasets"]), "printed dataset", where)
                     _known(card, list_cards(), "dataset", where)
-                for card, changed in option.get("weightings", {}).items():
+                for place, changed in option.get("weightings", {}).items():
+                    card, _, method = place.partition("/")
                     _known(card, [*list_cards(), "*"], "dataset", where)
+                    if method:
+                        _known(method, list(methods), "method", where)
                     for weighting in changed.values():
                         check_weighting(weighting, where)
         if block.get("of") and block["of"] not in paper["items"]:
@@ -131,6 +135,7 @@ _NEEDED = {
     "topics": ("datasets", "weightings", "method"),
     "orders": ("datasets", "weightings", "method", "values"),
     "points": ("of", "over"),
+    "leaderboard": ("datasets", "weightings", "methods", "metrics"),
 }
 
 

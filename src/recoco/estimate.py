@@ -8,6 +8,8 @@ from recoco.store import read_json
 
 # What a job costs before it computes anything: Python, imports, reading the data.
 _SECONDS_PER_JOB = 2.5
+# A run of a method that says nothing of its cost.
+_SECONDS_PER_RUN = 1.0
 
 
 class Estimate:
@@ -44,6 +46,8 @@ class Estimate:
 
         shape = load_card(setting.dataset).get("expected") or {}
         method = get_method(plan.method_class(self._config, setting.method))
+        if not hasattr(method, "cost"):  # somebody's own class need not know
+            return _SECONDS_PER_RUN
         return method.cost(
             shape.get("rows", 1000),
             sum(shape.get("columns", [1000])),

@@ -108,7 +108,7 @@ def similarity_graph(
         raise RecocoError(f"similarity is {similarity!r}: give one of {', '.join(SIMILARITIES)}.")
     if bandwidth is not None and not (isinstance(bandwidth, Real) and bandwidth > 0):
         raise RecocoError(f"bandwidth is {bandwidth!r}: give a number above 0, or None.")
-    blocks = _Blocks(_features(X), similarity, bandwidth)
+    blocks = _Blocks(features_of(X), similarity, bandwidth)
     n = blocks.n
     threshold = _quantile(blocks, quantile)
     rows, columns, values = [], [], []
@@ -204,7 +204,7 @@ def _without_diagonal(A) -> sparse.csr_matrix:
     return _symmetric(A - sparse.diags(A.diagonal()))
 
 
-def _features(X):
+def features_of(X):
     """Return real features as CSR or as an array, whichever is smaller."""
     if not sparse.issparse(X):
         X = np.asarray(X)

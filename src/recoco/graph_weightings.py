@@ -11,6 +11,7 @@ from scipy import sparse
 
 from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence, similarity_graphs, symmetrised
+from recoco.nearest_graphs import nearest_graph
 from recoco.schema import nearest
 from recoco.weighting import WEIGHTINGS, weight
 
@@ -20,12 +21,14 @@ GRAPH_WEIGHTINGS: dict[str, str] = {
     "cosine-q90": "a graph per view: 1 where the cosine is above its 90 % quantile",
     "gaussian-q97": "a graph per view: 1 where the distance is below its 3 % quantile",
     "cosine": "a graph per view: the cosines of all pairs, negative ones as 0",
+    "nearest-5": "a graph per view: each object with its 5 nearest, the nearer the stronger",
     "shared": "a graph per view: the number of features that two objects share",
     "links": "the links of a graph without their directions",
     "arcs": "the links of a graph with their directions",
     "nonnegative": "the views as they are; a feature with negative values begins at 0",
 }
 _VIEW = re.compile(r"(?P<rule>.+?)(?:-view(?P<view>[1-9]\d*))?$")
+_NEAREST = re.compile(r"nearest-(?P<k>[1-9]\d*)$")
 _QUANTILE = re.compile(r"(?P<similarity>cosine|gaussian)-q(?P<percent>\d\d)$")
 
 
@@ -37,19 +40,21 @@ def split_name(name: str) -> tuple[str, int | None]:
 
 
 def is_graph_weighting(name: str) -> bool:
-    """Tell whether a name is one of these rules; any two digits may stand for the quantile."""
+    """Tell whether a name is one of these rules, of any quantile or number of neighbours."""
     rule, _ = split_name(name)
-    return rule in GRAPH_WEIGHTINGS or bool(_QUANTILE.fullmatch(rule))
+    return rule in GRAPH_WEIGHTINGS or bool(_QUANTILE.fullmatch(rule) or _NEAREST.fullmatch(rule))
 
 
 def describe(name: str) -> str:
     """Return in words what a weighting does, of a graph or of a matrix."""
     rule, view = split_name(name)
-    quantile = _QUANTILE.fullmatch(rule)
+    quantile, near = _QUANTILE.fullmatch(rule), _NEAREST.fullmatch(rule)
     if rule in GRAPH_WEIGHTINGS:
         text = GRAPH_WEIGHTINGS[rule]
     elif quantile:
         text = f"a graph per view: 1 above the {quantile['percent']} % quantile"
+    elif near:
+        text = GRAPH_WEIGHTINGS["nearest-5"].replace("5", near["k"])
     else:
         return WEIGHTINGS.get(name, "")
     return text if view is None else f"{text}; view {view} only"
@@ -90,6 +95,9 @@ def graphs_of(dataset, name: str) -> list:
     if quantile:
         share = int(quantile["percent"]) / 100
         return similarity_graphs(views, quantile=share, similarity=quantile["similarity"])
+    near = _NEAREST.fullmatch(rule)
+    if near:
+        return [nearest_graph(matrix, int(near["k"])) for matrix in views]
     if rule == "cosine":
         return [_cosines(matrix) for matrix in views]
     if rule == "shared":

@@ -9,8 +9,9 @@ import time
 import traceback
 from pathlib import Path
 
-from recoco import paths
+from recoco import ledger, paths
 from recoco.errors import RecocoError
+from recoco.limits import NO_MEMORY, SAID
 
 # The last line of a job's log; the provenance page adds these up.
 FINISHED = re.compile(r"^finished in ([\d.]+) s$", re.MULTILINE)
@@ -22,22 +23,35 @@ PEAK = re.compile(r"^peak memory (\d+) MiB$", re.MULTILINE)
 def job(snakemake):
     """Run a script's body: output to the job's log, errors in one sentence where they can be."""
     began = time.perf_counter()
-    _die_with_owner()
+    guarded = snakemake.rule == "run"
+    if guarded:  # whatever its method does, the block says it
+        from recoco.guard import guard_block
+
+        guard_block(snakemake, _die_with_owner)
+    else:
+        _die_with_owner()
+    said, no_memory = (SAID, NO_MEMORY) if guarded else (1, 1)
     _pin_threads(snakemake.threads)
     log = open(snakemake.log[0], "w", buffering=1, encoding="utf-8")  # noqa: SIM115
     with log, contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
         try:
+            ledger.check(Path.cwd(), snakemake.input)
             yield
+            ledger.enter(Path.cwd(), snakemake.output)
             print(f"peak memory {_peak_memory()} MiB")
             print(f"finished in {time.perf_counter() - began:.3f} s")
         except RecocoError as error:
             print(error, file=sys.__stderr__)
             print(error)
-            sys.exit(1)
+            sys.exit(said)
+        except MemoryError:
+            traceback.print_exc()
+            print("MemoryError: memory ran out", file=sys.__stderr__)
+            sys.exit(no_memory)
         except Exception:
             traceback.print_exc()
             traceback.print_exc(file=sys.__stderr__)
-            sys.exit(1)
+            sys.exit(said)
 
 
 def share_source() -> None:

@@ -1,11 +1,12 @@
 """What jobs need of a machine: memory, time and traffic, from what was measured.
 
 ``config/needs.csv`` has a row for every rule, method and dataset that was measured
-(``recoco needs --write``, see :mod:`recoco.measure`). What was not measured is scaled by the
-non-zeros of its dataset from what was. None of this can change a result.
+(``recoco needs --write``, see :mod:`recoco.measure`). What was not measured is taken from the
+dataset nearest in size and scaled by non-zeros. None of this can change a result.
 """
 
 import csv
+import itertools
 import math
 from dataclasses import dataclass, fields
 from functools import cache
@@ -17,6 +18,7 @@ from recoco import paths
 # larger, and a job that is ended for a trifle costs more than an idle gigabyte.
 _MORE_MEMORY = 1.25
 _MORE_TIME = 3.0
+_SPARE_MINUTES = 5
 # Where nothing like it was ever measured.
 _UNKNOWN_MIB, _UNKNOWN_SECONDS = 2000.0, 600.0
 _UNKNOWN_SIZE = 1e6
@@ -79,38 +81,58 @@ class Needs:
             self._of_rule.setdefault(row.rule, []).append(row)
         # What a job of a rule costs before it computes anything.
         self._base = {
-            rule: (min(r.seconds / r.jobs for r in group), min(r.mib for r in group))
+            rule: min(row.seconds / row.jobs for row in group)
             for rule, group in self._of_rule.items()
         }
+        self._slopes: dict[tuple[str, str], float] = {}
+        for one, two in itertools.permutations(rows, 2):
+            same = (one.rule, one.method) == (two.rule, two.method)
+            # Datasets of about one size say nothing of growth.
+            if same and _size(two.dataset) > 1.5 * _size(one.dataset):
+                slope = (two.mib - one.mib) / (_size(two.dataset) - _size(one.dataset))
+                known = self._slopes.get((one.rule, one.method), 0.0)
+                self._slopes[one.rule, one.method] = max(slope, known)
 
     def measured(self, rule: str, method: str, dataset: str) -> bool:
         return (rule, method, dataset) in self._rows
 
     def of(self, rule: str, dataset: str = "", method: str = "", starts: int = 1) -> Need:
-        """Return what a job needs: its own row, else the dearest method like it, by size."""
-        row = self._rows.get((rule, method, dataset))
-        if row is not None:
-            return self._need(row, 1.0, starts)
-        alike = self._of_rule.get(rule, [])
-        alike = [r for r in alike if r.method == method] or alike
+        """Return what a job needs: its own row, else that of the dataset nearest in size.
+
+        A method that was never measured is taken for the dearest one.
+        """
+        alike: dict[str, list[Row]] = {}
+        for row in self._of_rule.get(rule, []):
+            alike.setdefault(row.method, []).append(row)
         if not alike:
             return Need(_UNKNOWN_SECONDS, _UNKNOWN_MIB, 0.0, 0.0)
-        # From the dataset nearest in size: over a large ratio trifles would become gigabytes.
-        size, nearest = _size(dataset), {}
-        for row in sorted(alike, key=lambda r: -abs(math.log(size / _size(r.dataset)))):
-            nearest[row.method] = row
-        found = [self._need(r, size / _size(r.dataset), starts) for r in nearest.values()]
-        return Need(*(max(getattr(n, f.name) for n in found) for f in fields(Need)))
+        groups = [alike[method]] if method in alike else list(alike.values())
+        size = _size(dataset)
+        found = []
+        for group in groups:
+            row = self._rows.get((rule, group[0].method, dataset)) or min(
+                group, key=lambda r: abs(math.log(_size(r.dataset) / size))
+            )
+            found.append(self._need(row, dataset, starts))
+        return Need(*(max(getattr(need, f.name) for need in found) for f in fields(Need)))
 
-    def _need(self, row: Row, scale: float, starts: int) -> Need:
-        seconds, mib = self._base[row.rule]
-        rate = max(0.0, row.seconds - row.jobs * seconds) / max(1, row.starts)
+    def _need(self, row: Row, dataset: str, starts: int) -> Need:
+        grown = _size(dataset) - _size(row.dataset)
+        scale = 1.0 if row.dataset == dataset else _size(dataset) / _size(row.dataset)
+        base = self._base[row.rule]
+        rate = max(0.0, row.seconds - row.jobs * base) / max(1, row.starts)
         return Need(
-            seconds + scale * rate * starts,
-            mib + scale * (row.mib - mib),
+            base + scale * rate * starts,
+            row.mib + max(0.0, grown) * self._slope(row.rule, row.method),
             scale * row.kb_in / row.jobs,
             scale * row.kb_out / max(1, row.starts) * starts,
         )
+
+    def _slope(self, rule: str, method: str) -> float:
+        """Return the MiB that a non-zero more takes: the method's own, else the most of any."""
+        if (rule, method) in self._slopes:
+            return self._slopes[rule, method]
+        return max((s for (r, _), s in self._slopes.items() if r == rule), default=0.0)
 
     def leader(self) -> Need:
         """Return what Snakemake itself takes to start: a job on a cluster has two of it."""
@@ -125,7 +147,7 @@ class Needs:
         seconds = _MORE_TIME * need.seconds
         if limit is not None:
             seconds = min(seconds, limit)
-        return math.ceil((seconds + 2 * _MORE_TIME * self.leader().seconds) / 60) + 1
+        return math.ceil((seconds + 2 * _MORE_TIME * self.leader().seconds) / 60) + _SPARE_MINUTES
 
 
 @cache

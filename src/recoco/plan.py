@@ -129,12 +129,10 @@ def setting_of(block: dict, combination: Combination, dataset: str, weighting: s
     }
     for key in ("*", card):
         named = combination.weightings.get(key, {}).get(weighting, named)
-    return Setting(
-        card,
-        block.get("method_weightings", {}).get(ours, named),
-        ours,
-        tuple(sorted(params.items())),
-    )
+    named = block.get("method_weightings", {}).get(ours, named)
+    for key in (f"*/{ours}", f"{card}/{ours}"):
+        named = combination.weightings.get(key, {}).get(weighting, named)
+    return Setting(card, named, ours, tuple(sorted(params.items())))
 
 
 def null_setting(block: dict, card: str, null: str) -> Setting:
@@ -146,6 +144,7 @@ def null_setting(block: dict, card: str, null: str) -> Setting:
 def settings_of(config: Config) -> dict[Setting, int]:
     """Return every setting that the configured papers need and its number of runs."""
     from recoco.graph_plan import graph_settings
+    from recoco.leaderboard_plan import leaderboard_settings
 
     needed: dict[Setting, int] = {}
     for paper, block in blocks_of_kind(config, "scores"):
@@ -166,6 +165,8 @@ def settings_of(config: Config) -> dict[Setting, int]:
     for paper, block, setting in graph_settings(config):
         if not postponed(config, block) or blocks_on_disk(setting, paths.root()):
             needed[setting] = max(runs_of(config, paper, block), needed.get(setting, 0))
+    for setting, runs in leaderboard_settings(config):
+        needed[setting] = max(runs, needed.get(setting, 0))
     return dict(sorted(needed.items(), key=lambda pair: pair[0].name))
 
 

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from recoco.schema import nearest, read_yaml
 
 DEFAULT = "default"
 _FOLDER = Path("workflow") / "profiles"
+_CANCEL_SECONDS = 120
 _RUN_ID = re.compile(r"SLURM run ID: ([\w.-]+)")
 
 
@@ -60,9 +62,15 @@ def cancel_left_over(root: Path) -> None:
     for log in (root / "logs").glob("snakemake-*.log"):
         text = log.read_text(encoding="utf-8", errors="replace")
         for run in sorted(set(_RUN_ID.findall(text))):
-            if _ask("squeue", "--noheader", "--format=%i", f"--name={run}"):
-                _ask("scancel", f"--name={run}")
-                print("cancelled the jobs that an earlier start left in SLURM", flush=True)
+            ours = ("squeue", "--noheader", "--format=%i", f"--name={run}")
+            if not _ask(*ours):
+                continue
+            _ask("scancel", f"--name={run}")
+            # Until they have ended: a Snakemake that is told to stop removes what it was writing.
+            deadline = time.monotonic() + _CANCEL_SECONDS
+            while _ask(*ours) and time.monotonic() < deadline:
+                time.sleep(0.5)
+            print("cancelled the jobs that an earlier start left in SLURM", flush=True)
 
 
 def _ask(*command: str) -> str:

@@ -123,10 +123,17 @@ def finished_jobs(config: Config, root: Path) -> list[dict]:
 
 
 def write_timings(config: Config, root: Path, out: Path) -> None:
-    """Write the seconds of every finished job as a table."""
-    lines = ["stage,name,seconds,jobs"]
+    """Write the seconds of every finished job as a table.
+
+    ``computing`` is what of them a block of runs took to read its data and compute.
+    """
+    lines = ["stage,name,seconds,jobs,computing"]
     for job in finished_jobs(config, root):
-        lines.append(f'{job["stage"]},"{job["name"] or job["stage"]}",{job["seconds"]:.3f},1')
+        name = job["name"] or job["stage"]
+        told = root / "results" / job["stage"] / f"{job['name']}.seconds.json"
+        block = job["stage"] == "runs" and told.is_file()
+        computing = f"{read_json(told)['seconds']:.3f}" if block else ""
+        lines.append(f'{job["stage"]},"{name}",{job["seconds"]:.3f},1,{computing}')
     write_text(out, "\n".join(lines) + "\n")
 
 
@@ -168,15 +175,20 @@ def runs_sentence(runs: dict[str, int]) -> str:
 
     Parameters
     ----------
-    runs : the fewest and the most runs of any setting, and what the full protocol asks for
+    runs : the fewest and the most runs of any setting, the settings that the full protocol has,
+        and how many of them have all their runs
     """
-    fewest, most, full = runs["fewest"], runs["most"], runs["full"]
+    fewest, most = runs["fewest"], runs["most"]
     if most == 0:
         return "No run is behind this report: no dataset is at hand."
     count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    if fewest >= full:
-        return f"Full protocol: every cell stands on the paper's own number of runs ({count})."
+    if runs["complete"] >= runs["settings"]:
+        return (
+            "Full protocol: every cell stands on the paper's own number of runs, and readings "
+            f"that are only tried on fewer ({count})."
+        )
     return (
-        f"Preliminary: cells stand on {count} runs, each says on how many; the papers have up to "
-        f"{full}, which `make reproduce` computes."
+        f"Preliminary: cells stand on {count} runs, each says on how many; "
+        f"{runs['complete']} of {runs['settings']} settings have all runs of the papers, the "
+        "others get them by `make reproduce`."
     )

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import os
 import platform
 import re
@@ -12,7 +13,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from recoco import paths, plan
+from recoco import kernel_plan, ledger, paths, plan, reference
+from recoco.clock import mend_times
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
 from recoco.estimate import Estimate
@@ -20,6 +22,7 @@ from recoco.job import FINISHED
 from recoco.profiles import Profile, cancel_left_over, find_profile
 from recoco.progress import Progress
 from recoco.store import read_json, write_json
+from recoco.unchanged import keep_times, note, up_to_date
 
 
 def reproduce(
@@ -28,6 +31,7 @@ def reproduce(
     cores: int | None = None,
     quick: bool = False,
     profile: str | None = None,
+    first: int | None = None,
 ) -> int:
     """Reproduce the configured papers; return the exit code.
 
@@ -38,12 +42,15 @@ def reproduce(
     cores : processor cores to use, None for all; on a cluster jobs at once, None for the profile's
     quick : stop after the first pass
     profile : where the jobs run, a name in workflow/profiles or a folder; None for here
+    first : runs per cell of the first pass, None for those in config.yaml
     """
     overrides: dict = {"runs": {}}
     if papers:
         overrides["papers"] = papers
     if runs:
         overrides["runs"]["most"] = runs
+    if first:
+        overrides["runs"]["first"] = first
     config = load_config(overrides)
     plan.check_parameters(config)
     root = paths.root()
@@ -52,28 +59,61 @@ def reproduce(
     with _only_one(root):
         cancel_left_over(root)
         _clear_stale_lock(root)
+        _mend(root, overrides, engine)
         _retry_unreachable(config, root)
         passes = [("data", ["data"], {}), ("first runs", ["all"], {"first_only": True})]
         if not quick:
             passes.append(("all runs", ["all"], {}))
-        if all(
-            (paths.prepared(name).with_suffix(".json")).is_file()
-            for name in plan.datasets_of(config)
-        ):
+        datasets = plan.datasets_of(config)
+        if up_to_date(root, datasets):
             passes = passes[1:]
         for number, (title, targets, extra) in enumerate(passes, 1):
             now = {**overrides, "runs": {**overrides["runs"], **extra}}
+            if targets == ["all"] and not kernel_plan.compiled(load_config(now), root):
+                # Snakemake knows a stamp by its age only: whether it is right, we know.
+                (root / kernel_plan.STAMP).unlink(missing_ok=True)
+                stamp = [str(kernel_plan.STAMP)]
+                code, _ = _snakemake(root, "compiling kernels, once", stamp, now, engine)
+                if code:
+                    return code
             heading = f"pass {number} of {len(passes)}: {title}"
-            code, steps = _snakemake(root, heading, targets, now, engine)
+            kept = keep_times(root, datasets) if title == "data" else contextlib.nullcontext()
+            with kept:
+                code, steps = _snakemake(root, heading, targets, now, engine)
             if code:
                 return code
+            if title == "data":
+                note(root, datasets)
             if targets == ["all"] and (steps or number == len(passes)):
                 print(_closing(root), flush=True)
     return 0
 
 
+def benchmark(
+    runs: int | None = None,
+    cores: int | None = None,
+    profile: str | None = None,
+    with_papers: bool = False,
+) -> int:
+    """Run the benchmark, alone or with the configured papers; return the exit code."""
+    papers = ["benchmark"]
+    if with_papers:
+        papers = list(dict.fromkeys([*load_config().papers, *papers]))
+    every = load_config({"papers": papers}).papers["benchmark"]["runs"]
+    if with_papers:
+        return reproduce(papers, runs, cores, profile=profile)
+    # One pass, in which one job does all starts of a pair: two would start twice as many jobs.
+    return reproduce(papers, runs, cores, quick=True, profile=profile, first=every)
+
+
 def _closing(root: Path) -> str:
-    return f"report: {root / 'reports' / 'index.html'}\n{verdict_line(root)}"
+    """Return what a reproduction ends with: the report, the verdicts, the agreement."""
+    lines = [f"report: {root / 'reports' / 'index.html'}", verdict_line(root)]
+    if reference.is_there(root):
+        from recoco.reference.agreement import agreement, agreement_line
+
+        lines.append(agreement_line(agreement(root)))
+    return "\n".join(lines)
 
 
 def verdict_line(root: Path) -> str:
@@ -114,7 +154,9 @@ def _snakemake(
     root: Path, heading: str, targets: list[str], overrides: dict, engine: Engine
 ) -> tuple[int, int]:
     """Run the workflow once, showing its progress; return its exit code and steps done."""
-    log = root / "logs" / f"snakemake-{targets[0]}.log"
+    asked = Path(targets[0]).stem
+    title = asked if asked.isalpha() else "mending"
+    log = root / "logs" / f"snakemake-{title}.log"
     log.parent.mkdir(exist_ok=True)
     command = [
         *(sys.executable, "-m", "snakemake", "--nocolor"),
@@ -263,6 +305,25 @@ def _living_snakemake(root: Path) -> int | None:
     return None
 
 
+def _mend(root: Path, overrides: dict, engine: Engine) -> None:
+    """Make again what is not as it was written, and date back what comes from the future."""
+    ledger.sweep(root)
+    if ahead := mend_times(root, ledger.times(root)):
+        ledger.redate(root, ahead)
+        print(f"{len(ahead)} files are dated in the future (was the clock set back?): dated back")
+    found = [entry for entry in ledger.damaged(root) if (root / entry.path).parent.is_dir()]
+    for entry in found:
+        print(f"{entry.path} is not as it was written (its checksum differs): it is made again")
+        (root / entry.path).unlink(missing_ok=True)
+    # One stage after the other: what comes out as it was does not make the next one old.
+    for _, group in itertools.groupby(sorted(found, key=ledger.stage_of), key=ledger.stage_of):
+        entries = list(group)
+        targets = [entry.path for entry in entries]
+        _snakemake(root, "making damaged files again", targets, overrides, engine)
+        for entry in entries:
+            ledger.settle(root, entry)
+
+
 def _retry_unreachable(config: Config, root: Path) -> None:
     """Forget that a dataset was unreachable when a mirror folder now has its files."""
     from recoco.datasets.mirrors import at_hand
@@ -313,6 +374,7 @@ def archive(cores: int | None = None) -> int:
     with _only_one(root):
         _clear_stale_lock(root)
         here = Engine(find_profile(None, root), cores)
+        _mend(root, settings, here)
         code, _ = _snakemake(root, "archive", ["archive"], settings, here)
     if code:
         return code

@@ -257,3 +257,22 @@ def show_cocluster(
     table(["#", "documents", "NPMI", "stability", "top words"], rows, {0, 1, 2, 3})
     print(f"report: {(where / 'index.html').resolve()}")
     return 0
+
+
+def show_reference(save: bool = False, check: bool = False, render: bool = False) -> int:
+    """Write the reference run, make its tables again, or say how the results here agree with it."""
+    from recoco.reference import again, agreement, saving
+
+    root = paths.root()
+    if save or render:
+        folder = saving.save(root) if save else again.render(root)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        print(f"reference: {folder} ({size / 1e6:.1f} MB)")
+        return 0
+    if not check:
+        return agreement.show_agreement(root)
+    problems = again.check(root)
+    for line in problems:
+        print(f"  {line}")
+    print("identical" if not problems else f"NOT identical: {len(problems)} differences")
+    return 1 if problems else 0

@@ -1,6 +1,7 @@
 """What the command line prints of memory, time and traffic."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from recoco import paths, plan, word_plan
 from recoco.config import Config, load_config
@@ -17,27 +18,31 @@ def show_resources(papers: list[str] | None, runs: int | None) -> int:
     config = load_config(overrides)
     needs = load_needs()
     limit = config.settings["time_limit"]
-    groups: dict[str, list[Need]] = {}
+    groups: dict[str, list[tuple[Need, int]]] = {}
     guessed = 0
     for rule, dataset, method, starts in jobs_of(config):
         guessed += not needs.measured(rule, method, dataset)
-        title = f"{rule} {method}" if method else rule
-        groups.setdefault(title, []).append(needs.of(rule, dataset, method, starts))
+        need, asked = needs.of(rule, dataset, method, starts), None
+        if rule == "run":  # a block of runs gives up by itself
+            asked = needs.minutes(need, limit)
+            need = replace(need, seconds=min(need.seconds, limit))
+        pair = need, asked or needs.minutes(need)
+        groups.setdefault(f"{rule} {method}" if method else rule, []).append(pair)
     rows = []
-    everything = [need for group in groups.values() for need in group]
+    everything = [pair for group in groups.values() for pair in group]
     for title, group in [*groups.items(), ("all", everything)]:
-        asked = [needs.minutes(n, limit if title.startswith("run ") else None) for n in group]
+        found, minutes = zip(*group, strict=True)
         rows.append(
             [
                 title,
                 len(group),
-                f"{sum(need.seconds for need in group) / 3600:.2f}",
-                in_words(max(need.seconds for need in group)),
-                round(max(need.mib for need in group)),
-                max(map(needs.megabytes, group)),
-                max(asked),
-                f"{sum(need.kb_in for need in group) / 1000:.1f}",
-                f"{sum(need.kb_out for need in group) / 1000:.1f}",
+                f"{sum(need.seconds for need in found) / 3600:.2f}",
+                in_words(max(need.seconds for need in found)),
+                round(max(need.mib for need in found)),
+                max(map(needs.megabytes, found)),
+                max(minutes),
+                f"{sum(need.kb_in for need in found) / 1000:.1f}",
+                f"{sum(need.kb_out for need in found) / 1000:.1f}",
             ]
         )
     head = ["rule", "jobs", "core-hours", "longest", "peak MiB", "asked MB", "asked min"]
@@ -48,7 +53,9 @@ def show_resources(papers: list[str] | None, runs: int | None) -> int:
         "each; what is asked for counts it."
     )
     if guessed:
-        print(f"{guessed} of {len(everything)} jobs are like none that was measured: by size.")
+        print(
+            f"{guessed} of {len(everything)} jobs were never measured: taken from others by size."
+        )
     return 0
 
 

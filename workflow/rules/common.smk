@@ -4,6 +4,8 @@ from pathlib import Path
 
 import recoco.cocluster_plan as cocluster_plan
 import recoco.graph_plan as graph_plan
+import recoco.kernel_plan as kernel_plan
+import recoco.leaderboard_plan as leaderboard_plan
 import recoco.plan as plan
 import recoco.study_plan as study_plan
 import recoco.word_plan as word_plan
@@ -16,6 +18,7 @@ from recoco.fingerprint import fingerprint, fingerprint_of_files
 from recoco.job import share_source
 from recoco.needs import load_needs
 from recoco.provenance import commit_now
+from recoco.report.code_lines import digest_of_cards
 
 recoco_config = load_config(config)
 
@@ -53,6 +56,7 @@ BLOCKS = {
     name: plan.blocks_of(recoco_config, setting, total)
     for name, (setting, total) in SETTINGS.items()
 }
+VARIANTS = kernel_plan.variants_of(recoco_config)
 
 
 wildcard_constraints:
@@ -168,6 +172,30 @@ def ensembles_of_paper(wildcards):
 
 def topics_of_paper(wildcards):
     return stage_of_paper(wildcards, "topics", graph_plan.topics_of)
+
+
+def settings_of_fusions(wildcards):
+    """Blocks, runs and direction of every setting that the leaderboards of a dataset rank."""
+    tasks = leaderboard_plan.fusions_of(recoco_config, wildcards.dataset)
+    members = {m["setting"] for task in tasks for m in task["members"].values()}
+    ranked = ranked_settings_of_dataset(wildcards)
+    return {name: ranked[name] for name in ranked if name in members}
+
+
+def blocks_of_fusions(wildcards):
+    return [block for blocks, *_ in settings_of_fusions(wildcards).values() for block in blocks]
+
+
+def fusions_of_paper(wildcards):
+    return stage_of_paper(wildcards, "fusions", leaderboard_plan.fusions_of)
+
+
+def printed_papers(wildcards):
+    """Tables of the papers whose printed order a leaderboard is compared with."""
+    items = recoco_config.papers[wildcards.paper]["items"].values()
+    if all(block["kind"] != "leaderboard" for block in items):
+        return {}
+    return leaderboard_plan.printed_tables()
 
 
 def scores_of_paper(wildcards):
@@ -351,11 +379,23 @@ def templates():
     return fingerprint_of_files("report/templates", "report/assets")
 
 
+def code_lines():
+    return digest_of_cards(Path("config/method_cards.yaml"))
+
+
 def documents():
     return [name for name in DOCUMENTS if Path(name).is_file()]
 
 
 def run_counts():
-    totals = [total for _, total in BLOCKS.values()] or [0]
-    full = [paper["runs"] for paper in recoco_config.papers.values()]
-    return {"fewest": min(totals), "most": max(totals), "full": max(full)}
+    """How many runs are behind the report, and in how many settings the papers have more."""
+    whole = load_config({**config, "runs": {**config["runs"], "first_only": False, "most": None}})
+    asked = {setting.name: total for setting, total in plan.settings_of(whole).items()}
+    totals = {name: total for name, (_, total) in BLOCKS.items()} or {"": 0}
+    reached = [asked[name] for name in totals if name in asked and totals[name] >= asked[name]]
+    return {
+        "fewest": min(totals.values()),
+        "most": max(totals.values()),
+        "settings": len([name for name in asked if name.split("/")[0] not in MISSING]),
+        "complete": len(reached),
+    }

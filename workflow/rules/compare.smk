@@ -11,6 +11,7 @@ rule compare:
         studies=studies_of_paper,
         ensembles=ensembles_of_paper,
         topics=topics_of_paper,
+        fusions=fusions_of_paper,
     output:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:
@@ -23,6 +24,7 @@ rule compare:
     params:
         paper=lambda wildcards: recoco_config.papers[wildcards.paper],
         verdicts=recoco_config.settings["verdicts"],
+        others=printed_papers,
         best_of=recoco_config.settings["runs"]["best_of"],
         code=fingerprint("recoco.compare.paper"),
     script:

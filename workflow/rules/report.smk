@@ -2,11 +2,13 @@ rule report:
     input:
         "config/published/published.csv",
         "config/published/errata.csv",
+        "config/method_cards.yaml",
         compared=expand("results/compare/{paper}/cells.csv", paper=papers()),
         scores=expand("results/scores/{dataset}.parquet", dataset=datasets_with_runs()),
         characteristics=characteristics_of_all(),
     output:
         page=report("reports/index.html", category="Site", caption="../report/site.rst"),
+        picture="reports/verdicts.svg",
         provenance="results/provenance.json",
         timings="results/timings.csv",
         tables=report(
@@ -34,5 +36,6 @@ rule report:
         runs=run_counts(),
         code=fingerprint("recoco.report.site", "recoco.provenance"),
         templates=templates(),
+        lines=code_lines(),
     script:
         "../scripts/report.py"

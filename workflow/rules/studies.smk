@@ -24,8 +24,6 @@ rule representatives:
 
 
 rule scaling:
-    input:
-        kernels=ancient("resources/kernels.done"),
     output:
         "results/scaling/{paper}/{item}.seconds.json",
     log:
@@ -47,8 +45,6 @@ rule scaling:
 
 
 rule convergence:
-    input:
-        kernels=ancient("resources/kernels.done"),
     output:
         "results/convergence/{paper}/{item}.json",
     log:

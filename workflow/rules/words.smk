@@ -4,7 +4,6 @@
 rule words:
     input:
         data="resources/prepared/{dataset}.npz",
-        kernels=ancient("resources/kernels.done"),
     output:
         "results/words/{dataset}/{weighting}/{slug}.npz",
     log:

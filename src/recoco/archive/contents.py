@@ -56,7 +56,7 @@ def gather(config: Config, root: Path) -> Contents:
             found.files[name] = root / name
     for folder in _SOURCES:
         _add(found, root, _walk(root / folder))
-    _add(found, root, _results(config, root))
+    _add(found, root, planned_results(config, root))
     _add_data(found, config, root)
     for path in _logs(config, root):
         found.made[_name(root, path)] = steady_log(path.read_text("utf-8", "replace"), root)
@@ -93,7 +93,7 @@ def planned_blocks(config: Config, root: Path) -> dict[plan.Setting, tuple[list,
     }
 
 
-def _results(config: Config, root: Path):
+def planned_results(config: Config, root: Path):
     """Yield the results that the configuration asks for; what is left from others stays."""
     blocks = planned_blocks(config, root)
     for setting, (ranges, _) in blocks.items():

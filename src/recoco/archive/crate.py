@@ -56,6 +56,7 @@ _STAGES = {
     "convergence": ([], ["results/convergence/"], "Follow a method on planted blocks."),
     "ensembles": (["results/runs/"], ["results/ensembles/"], "Put the best runs together."),
     "topics": (["results/runs/"], ["results/topics/"], "What clusters say of features."),
+    "fusions": (["results/runs/"], ["results/fusions/"], "Put all methods of a ranking together."),
     "compare": (
         ["results/scores/", "config/published/"],
         ["results/compare/"],

@@ -38,5 +38,10 @@ def try_claim(identifier: str, table) -> tuple[str, str]:
     return outcome, evidence
 
 
+def grade_every(count: int, total: int) -> str:
+    """Grade a claim that says "all" or "every": one exception is one too many."""
+    return "holds" if count == total else "partly" if count >= total / 2 else "fails"
+
+
 def grade(share: float) -> str:
     return "holds" if share >= ALMOST_ALL else "partly" if share >= 0.5 else "fails"

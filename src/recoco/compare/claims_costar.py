@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recoco.compare.claims import claim, grade
+from recoco.compare.claims import claim, grade, grade_every
 from recoco.compare.rankings import FAVOURED, MEASURED, PRINTED, measured_scores
 
 OURS = "CoStar"
@@ -39,7 +39,7 @@ def _best_on(table, metric: str, combination, expected=lambda dataset: True):
     ]
     text = f"{OURS} has the best mean {metric.upper()} on {len(first)} of {len(asked)} datasets"
     text += f"; ahead of it: {', '.join(ahead)}" if ahead else ""
-    return grade(len(first) / len(asked)), text
+    return grade_every(len(first), len(asked)), text
 
 
 @claim("S1")

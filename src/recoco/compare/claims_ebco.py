@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from recoco.compare.claims import claim, grade
+from recoco.compare.claims import claim, grade, grade_every
 
 OURS, ENSEMBLE = "EBCO", "CoCE"
 NOTHING = "open", "no dataset of the table is at hand"
@@ -34,7 +34,7 @@ def best_everywhere(table, combination):
     if not total:
         return NOTHING
     beaten = f"; ahead of it: {', '.join(rivals)}" if rivals else ""
-    return grade(first / total), (
+    return grade_every(first, total), (
         f"{OURS} has the best mean in {first} of {total} (dataset, metric){beaten}"
     )
 

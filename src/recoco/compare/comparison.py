@@ -25,6 +25,7 @@ class Findings:
     studies: list[Path] = field(default_factory=list)
     ensembles: list[Path] = field(default_factory=list)
     topics: list[Path] = field(default_factory=list)
+    fusions: list[Path] = field(default_factory=list)
 
 
 @dataclass

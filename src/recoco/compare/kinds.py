@@ -8,6 +8,8 @@ from recoco.compare.comparison import cell_of
 from recoco.compare.densities import compare_densities
 from recoco.compare.examples import compute_example, misread_example
 from recoco.compare.gains import answer_gains, gain_rows
+from recoco.compare.leaderboard import compare_leaderboard
+from recoco.compare.published import read_published
 from recoco.compare.rankings import (
     PRINTED,
     answer_ranks,
@@ -18,8 +20,10 @@ from recoco.compare.rankings import (
 from recoco.compare.scores import answer_scores
 from recoco.compare.studies import STUDIES
 from recoco.compare.sweeps import compare_sweep
+from recoco.compare.transfer import remarks, transfer_rows
 from recoco.compare.verdicts import Answer, is_rounded
 from recoco.compare.words import answer_clusters, compare_words
+from recoco.leaderboard_plan import printed_tables
 
 # Each takes (comparison, name of the item, its configuration, its printed rows).
 KINDS = {}
@@ -154,6 +158,18 @@ def _topics(comparison, item, block, rows):
 @kind("orders")
 def _orders(comparison, item, block, rows):
     comparison.add({"orders": graphs.compare_orders(item, comparison.table(block))})
+    return []
+
+
+@kind("leaderboard")
+def _leaderboard(comparison, item, block, rows):
+    board, made = compare_leaderboard(comparison, item, block)
+    papers = printed_tables()
+    made["transfer"] = transfer_rows(
+        board, papers, read_published(comparison.published / "published.csv")
+    )
+    made["remarks"] = remarks(board, papers, made["transfer"])
+    comparison.add(made)
     return []
 
 

@@ -138,4 +138,40 @@ OUTPUTS = {
         *("item", "dataset", "card", "method", "n_clusters", "icl", "chosen", "classes"),
         *("filled", "nmi", "acc", "n_runs"),
     ],
+    # A leaderboard. Every method on every dataset: mean and standard deviation over the runs, the
+    # run with the best criterion (best), or why there is no score (status, reason).
+    "leaderboard": [
+        *("item", "dataset", "card", "weighting", "kind", "method", "metric", "mean", "sd"),
+        *("best", "n_runs", "status", "reason", "trial"),
+    ],
+    # Mean ranks by weighting, selection (mean or best) and metric; cd is Nemenyi's. Rows of the
+    # kinds null and consensus have the rank that each would have among the methods. mean_sd is the
+    # stability: the standard deviation over starts, averaged over the datasets.
+    "standings": [
+        *("item", "weighting", "selection", "metric", "kind", "method", "mean_rank", "cd"),
+        *("n_datasets", "mean_score", "mean_sd", "scored", "tried", "note"),
+    ],
+    # Chances of "the first is better", "practically equal" (within width), "the second is better".
+    "bayes": [
+        *("item", "weighting", "selection", "metric", "first", "second", "left", "rope", "right"),
+        *("width", "n_datasets"),
+    ],
+    # Score against seconds of a run (of all runs for best); front: none is better and faster.
+    "tradeoffs": [
+        *("item", "weighting", "selection", "metric", "kind", "method", "score", "seconds"),
+        *("n_datasets", "front"),
+    ],
+    # Mean ranks on the halves of the datasets by size, classes, balance, sparsity.
+    "breakdown": [
+        *("item", "weighting", "selection", "metric", "by", "group", "n_datasets", "method"),
+        "mean_rank",
+    ],
+    # The order that a paper prints against ours on its own datasets and on others: Kendall's tau
+    # (rows without method) and mean ranks (own is true for the paper's own method).
+    "transfer": [
+        *("item", "paper", "metric", "weighting", "method", "own", "printed_rank", "own_rank"),
+        *("other_rank", "n_methods", "n_printed", "n_own", "n_other", "tau_own", "tau_other"),
+    ],
+    # The same in sentences, the first over all papers.
+    "remarks": ["item", "place", "text"],
 }

@@ -127,6 +127,9 @@ class _Decomposition(GraphClusterer):
             return np.zeros(len(points), np.int64)
         if self.clustering == "kmeans":
             model = KMeans(g, n_init=self.kmeans_init, random_state=seed)
+        elif self.clustering == "spectral" and self.affinity == "rbf":
+            points = _embed(points, g)
+            model = KMeans(g, n_init=self.kmeans_init, random_state=seed)
         elif self.clustering == "spectral":
             model = SpectralClustering(
                 g,
@@ -145,6 +148,26 @@ class _Decomposition(GraphClusterer):
 
     def _stop(self, history) -> bool:
         return len(history) > 1 and history[-2] - history[-1] <= self.tol
+
+
+def _embed(points: np.ndarray, g: int) -> np.ndarray:
+    """Return the points of scikit-learn's spectral clustering with all affinities.
+
+    Solved as the dense matrix that it is: where the points lie far apart, nearly all eigenvalues
+    are one, and the Lanczos steps that scikit-learn takes need minutes to tell them apart.
+    """
+    from scipy.linalg import eigh
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    affinity = rbf_kernel(points, gamma=1.0)
+    np.fill_diagonal(affinity, 0.0)
+    degree = affinity.sum(axis=0)
+    root = np.where(degree > 0, np.sqrt(degree), 1.0)
+    affinity /= root
+    affinity /= root[:, None]
+    n = len(points)
+    vectors = eigh(affinity, subset_by_index=[n - g, n - 1], overwrite_a=True)[1]
+    return vectors / root[:, None]
 
 
 class Parafac(_Decomposition):

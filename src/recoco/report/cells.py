@@ -24,6 +24,8 @@ def verdict_map(material: Material) -> list[dict]:
     by_paper = _grouped(material.cells, lambda cell: cell.paper)
     for key in [*material.papers, *(k for k in by_paper if k not in material.papers)]:
         cells = by_paper.get(key, [])
+        if not cells:
+            continue  # a benchmark prints nothing
         counts = count_verdicts(cell.verdict for cell in cells)
         papers.append(
             {
@@ -114,6 +116,7 @@ def dialog_data(material: Material) -> dict:
             if block["kind"] in {"scores", "words"}
         },
         "cells": {cell.id: _dialog_cell(material, cell) for cell in material.cells},
+        "trials": sorted(path.stem for path in material.score_files),
     }
 
 

@@ -64,7 +64,10 @@ class Subject:
 
 def drawing(function):
     """Register a drawing function under its own name."""
-    DRAWINGS[function.__name__] = function
+    name = function.__name__
+    if name in DRAWINGS:  # the later one would silently draw both
+        raise ValueError(f"two drawings are called {name}")
+    DRAWINGS[name] = function
     return function
 
 

@@ -3,6 +3,7 @@
 from recoco.errors import RecocoError
 from recoco.report import (
     bars,
+    board_figures,
     coclusters,
     curves,
     distributions,
@@ -42,6 +43,7 @@ def draw(material: Material, paper: Paper, item: str) -> tuple[str, str, bytes]:
 __all__ = [
     "DRAWINGS",
     "bars",
+    "board_figures",
     "coclusters",
     "curves",
     "distributions",

@@ -72,7 +72,7 @@ def _legend(figure, methods: list[str], look: dict) -> None:
 
 
 @drawing
-def score_bars(subject: Subject):
+def unprinted_bars(subject: Subject):
     """Mean scores of methods for which nothing is printed: a panel per metric."""
     rows = subject.paper.of_item("extra", subject.of).to_dict("records")
     combination = subject.setting("drawn", rows[0]["combination"] if rows else "")

@@ -12,7 +12,7 @@ from recoco.compare.published import read_published
 from recoco.config import load_methods
 from recoco.errors import RecocoError
 from recoco.report import formats
-from recoco.schema import read_yaml
+from recoco.schema import check, read_yaml
 from recoco.store import read_json
 
 KEY = ["item", "dataset", "weighting", "method", "metric"]
@@ -107,6 +107,7 @@ class Material:
     titles: dict[str, str]
     methods: dict[str, dict]
     score_files: list[Path] = field(default_factory=list)
+    cards: dict[str, dict] = field(default_factory=dict)
 
     def cells_of(self, paper: str, item: str | None = None) -> list[PrintedCell]:
         """Return the printed cells of a paper, or of one configured item of it."""
@@ -149,7 +150,17 @@ def gather(compare_dirs, scores, characteristics, provenance, config_dir, timing
         titles=titles,
         methods=load_methods(config_dir) if methods.is_file() else {},
         score_files=[Path(path) for path in scores],
+        cards=_read_cards(config_dir / "method_cards.yaml"),
     )
+
+
+def _read_cards(path: Path) -> dict[str, dict]:
+    """Read what the cards of the methods say, where there is anything."""
+    if not path.is_file():
+        return {}
+    cards = read_yaml(path)
+    check(cards, "method_cards", path.name)
+    return cards
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from recoco.report import (
     densities,
     graph_tables,
     histograms,
+    leaderboard,
     standings,
     studies,
     tables,
@@ -28,6 +29,7 @@ _TABLES = {
     "ensembles": graph_tables.ensembles_table,
     "topics": graph_tables.topics_table,
     "orders": graph_tables.orders_table,
+    "leaderboard": leaderboard.standings_table,
 }
 # Items that are drawn, with the drawing of those that need not name one.
 DRAWN = {
@@ -46,6 +48,9 @@ _FRAMES = {
     "critical_differences": "ranks",
     "correspondence_map": "topics",
     "term_frequencies": "topics",
+    "board_ranks": "standings",
+    "board_times": "tradeoffs",
+    "board_spread": "leaderboard",
 }
 
 

@@ -1,12 +1,11 @@
 """What each page of the site shows, as plain values for the templates."""
 
-import inspect
 import itertools
 import math
 
 from markupsafe import Markup
 
-from recoco.report import formats, items, tables, wordlists
+from recoco.report import formats, items, leaderboard, tables, wordlists
 from recoco.report.inputs import Material, Paper
 from recoco.report.verdicts import count_verdicts
 
@@ -32,6 +31,7 @@ def paper_pages(material: Material, made_tables: dict, made_figures: dict) -> li
                         "figure": Markup(made_figures.get((key, item), "")),
                         "words": wordlists.word_groups(material, paper, item),
                         "data": items.data_file(paper, item),
+                        "board": leaderboard.board(material, paper, item),
                         "combinations": _combination_rows(paper, item),
                         "choices": block.get("choices", {}),
                     }
@@ -40,6 +40,7 @@ def paper_pages(material: Material, made_tables: dict, made_figures: dict) -> li
                 "claims": paper.frames["claims"].to_dict("records"),
                 "consensus": _consensus_table(paper),
                 "files": _files(paper),
+                "boards": any(b["kind"] == "leaderboard" for b in config["items"].values()),
             }
         )
     return made
@@ -91,7 +92,7 @@ def _consensus_table(paper: Paper) -> tables.Table | None:
     return tables.simple_table(f"{paper.key}_consensus", "Consensus", frame, headings)
 
 
-# ---- datasets, methods, errata, provenance -----------------------------------------------
+# ---- datasets, errata, provenance --------------------------------------------------------
 
 CHARACTERISTICS = (
     "documents",
@@ -154,37 +155,6 @@ def _source_text(document: dict) -> str:
     if isinstance(source, str):
         return source
     return ", ".join(str(source[key]) for key in ("kind", "where") if source.get(key))
-
-
-def method_cards(material: Material) -> list[dict]:
-    """Return what the registered and the configured methods say about themselves."""
-    from recoco.methods import METHODS, get_method
-
-    cards = []
-    for name in dict.fromkeys([*METHODS, *material.methods]):
-        configured = material.methods.get(name) or {}
-        where = configured.get("class", METHODS.get(name, name))
-        method = get_method(where)
-        parameters = inspect.signature(method.__init__).parameters
-        cards.append(
-            {
-                "name": name,
-                "title": getattr(method, "title", name),
-                "reference": getattr(method, "reference", ""),
-                "notes": getattr(method, "equation_notes", ""),
-                "monotone": getattr(method, "monotone", False),
-                "larger": getattr(method, "larger_is_better", True),
-                "views": getattr(method, "views", "one"),
-                "where": where.replace(":", "."),
-                "parameters": [
-                    (key, "required" if p.default is p.empty else repr(p.default))
-                    for key, p in parameters.items()
-                    if key != "self"
-                ],
-                "configured": sorted(configured.get("params", {}).items()),
-            }
-        )
-    return cards
 
 
 def errata_rows(material: Material) -> list[dict]:

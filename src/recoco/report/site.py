@@ -11,15 +11,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from recoco.errors import RecocoError
-from recoco.report import cells, exports, figures, formats, items, pages
+from recoco.report import cells, exports, figures, formats, items, method_cards, pages, trials
 from recoco.report.inputs import Material, gather
+from recoco.report.verdict_picture import verdict_picture
 from recoco.report.verdicts import VERDICTS, count_verdicts, summary_line
 from recoco.store import atomic, write_text
 
 _HERE = Path(__file__).parent
 _GENERATOR = "recoco report"
 # Not rendered here, but at home in the folder.
-_KEPT = {"README.md", "overview.png", "bench", ".gitkeep"}
+_KEPT = {"README.md", "overview.png", "bench", "reference", ".gitkeep"}
 _STAMP = ".snakemake_timestamp"  # the workflow's own mark in folders it made
 _FOLDERS = ("tables", "figures", "data")
 
@@ -56,15 +57,17 @@ def render_site(
                 put(f"tables/{table.name}.csv", exports.to_csv(table))
         for path in sorted(paper.folder.glob("*.csv")):
             put(f"data/{key}_{path.name}", path.read_bytes())
-    put("index.html", _page(material, made_tables, made_figures))
+    put("verdicts.svg", verdict_picture(material))
+    environment = _environment()
+    runs = environment.get_template("trials.html")
+    for name, shown in trials.trial_pages(material):
+        put(name, runs.render(generator=_GENERATOR, style=_style(), **shown))
+    put("index.html", _page(environment, material, made_tables, made_figures))
     _sweep(out_dir, written)
     return count_verdicts(cell.verdict for cell in material.cells)
 
 
-def _page(material: Material, made_tables: dict, made_figures: dict) -> str:
-    script = (_HERE / "assets" / "site.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    data = cells.dialog_data(material)
+def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -72,12 +75,24 @@ def _page(material: Material, made_tables: dict, made_figures: dict) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["zip"] = zip
     environment.filters["address"] = lambda text: quote(str(text), safe="")
     environment.filters["metric"] = formats.metric_name
     environment.filters["minus"] = lambda text: re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
+    return environment
+
+
+def _style() -> Markup:
+    return Markup((_HERE / "assets" / "style.css").read_text(encoding="utf-8"))
+
+
+def _page(environment: Environment, material: Material, made_tables, made_figures) -> str:
+    script = (_HERE / "assets" / "site.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    data = cells.dialog_data(material)
     return environment.get_template("index.html").render(
         generator=_GENERATOR,
-        style=Markup((_HERE / "assets" / "style.css").read_text(encoding="utf-8")),
+        style=_style(),
         script=Markup(script),
         script_hash=digest,
         data=Markup(formats.json_in_script(data)),
@@ -90,7 +105,8 @@ def _page(material: Material, made_tables: dict, made_figures: dict) -> str:
         papers=pages.paper_pages(material, made_tables, made_figures),
         datasets=pages.dataset_cards(material),
         measured_columns=pages.CHARACTERISTICS,
-        methods=pages.method_cards(material),
+        metric_of_cards=method_cards.METRIC,
+        methods=method_cards.method_cards(material),
         errata=pages.errata_rows(material),
         stages=pages.stage_rows(material),
         slowest=pages.slowest_jobs(material),
@@ -105,8 +121,8 @@ def _check_folder(out_dir: Path) -> None:
         raise RecocoError(f"{out_dir} is no folder: name another place for the report.")
     index = out_dir / "index.html"
     ours = index.is_file() and _GENERATOR in index.read_text("utf-8", errors="replace")[:2000]
-    # A first rendering that was killed leaves these three and no page yet.
-    expected = _KEPT | {*_FOLDERS, _STAMP}
+    # A first rendering that was killed leaves some of these and no page yet.
+    expected = _KEPT | {*_FOLDERS, _STAMP, "verdicts.svg"}
     names = sorted(path.name for path in out_dir.iterdir())
     others = [n for n in names if n not in expected and not n.startswith(".index.html.")]
     if others and not ours:

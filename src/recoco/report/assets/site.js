@@ -99,6 +99,16 @@
 
   const figure = (name, value) => make("div", {}, make("span", {}, name), make("b", {}, value));
 
+  /** Link each trial to its runs: seeds, parameters, data, code. */
+  const trials = (names) =>
+    names.split(" | ").flatMap((name, i) => {
+      const [dataset, ...rest] = name.split("/");
+      const code = make("code", {}, name);
+      if (!data.trials.includes(dataset)) return [i ? " | " : "", code];
+      const href = `data/trials_${dataset}.html#${encodeURIComponent(rest.join("/"))}`;
+      return [i ? " | " : "", make("a", { href }, code)];
+    });
+
   const measures = (cell) => {
     const combinations = data.combinations[cell.among] || {};
     const rows = cell.measures.map((row, i) => {
@@ -111,7 +121,7 @@
       line.append(make("td", { class: "num" }, String(i + 1)), name);
       line.append(make("td", { class: "num" }, row[1] || status));
       line.append(...[row[2], row[3], row[4]].map((t) => make("td", { class: "num" }, t)));
-      line.append(make("td", { class: "key" }, make("code", {}, row[6])));
+      line.append(make("td", { class: "key" }, ...trials(row[6])));
       return line;
     });
     const heads = ["", "Combination", "Measured", "95 % interval", "Runs", "Within", "Trial"];
@@ -303,6 +313,37 @@
     if (direction) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
     sortBy(table, head.cellIndex, direction);
   });
+
+  // ---- leaderboards ------------------------------------------------------------------------
+
+  /** Show what belongs to the chosen ranking, and the rows in which the words are found. */
+  const applyBoard = (board) => {
+    const wanted = all("select[data-key]", board).map((s) => [s.dataset.key, s.value]);
+    const words = board.querySelector(".find").value.trim().toLowerCase();
+    let shown = 0;
+    for (const element of all("[data-weighting]", board)) {
+      const row = element.tagName === "TR";
+      const other = wanted.some(
+        ([key, value]) => value !== "" && element.dataset[key] !== undefined && element.dataset[key] !== value,
+      );
+      element.hidden = other || (row && words !== "" && !element.textContent.toLowerCase().includes(words));
+      if (!element.hidden && element.dataset.status) shown += 1;
+    }
+    board.querySelector(".count").textContent = `${shown} shown`;
+  };
+  for (const board of all(".board")) {
+    if (!board.querySelector(".find")) continue;
+    for (const name of ["input", "change"]) board.addEventListener(name, () => applyBoard(board));
+    board.addEventListener("click", (event) => {
+      const button = event.target.closest(".trace");
+      if (!button) return;
+      // A rank leads to the scores that it is made of, and they to their runs.
+      board.querySelector('select[data-key="method"]').value = button.dataset.method;
+      applyBoard(board);
+      board.querySelector(".every").closest(".scroll").scrollIntoView({ block: "center" });
+    });
+    applyBoard(board); // a browser may have kept what was chosen before
+  }
 
   // ---- light and dark --------------------------------------------------------------------
 

@@ -1,0 +1,153 @@
+"""Drawings of a leaderboard: mean ranks, score against time, spread over the starts."""
+
+import math
+
+from recoco.compare.ranks import groups_within
+from recoco.leaderboard_plan import CONSENSUS, METHOD
+from recoco.report import formats, svg
+from recoco.report.drawing import COLOURS, Subject, drawing, grid, legend, mark, nothing, panels
+from recoco.report.leaderboard import SELECTIONS
+from recoco.report.rankings import Diagram, cd_diagrams
+
+_LOOKS = {
+    METHOD: {"marker": "o", "color": COLOURS[2]},
+    CONSENSUS: {"marker": "s", "color": COLOURS[3]},
+    "null": {"marker": "x", "color": COLOURS[0]},
+}
+_KINDS = {METHOD: "method", CONSENSUS: "consensus of all methods", "null": "null model"}
+
+
+def _rows(subject: Subject, frame: str, weighting: str, metric: str, selection="mean"):
+    rows = subject.paper.of_item(frame, subject.of)
+    same = (rows["weighting"] == weighting) & (rows["metric"] == metric)
+    if "selection" in rows:
+        same &= rows["selection"] == selection
+    return rows[same]
+
+
+def _empty(text: str):
+    figure, (axes,) = panels(1, 1, 6, 1.2)
+    axes.set_axis_off()
+    nothing(axes, text)
+    return figure
+
+
+@drawing
+def board_ranks(subject: Subject):
+    """Critical difference diagrams of all metrics, one below the other."""
+    diagrams = []
+    for weighting in subject.weightings:
+        for metric in subject.setting("metrics", ["nmi"]):
+            found = _rows(subject, "standings", weighting, metric)
+            found = found[(found["kind"] == METHOD) & (found["cd"] != "")]
+            if len(found) < 2:
+                continue
+            ranks = found.set_index("method")["mean_rank"].map(formats.as_float)
+            cd = formats.as_float(found["cd"].iloc[0])
+            count = formats.whole(found["n_datasets"].iloc[0])
+            title = f"{formats.metric_name(metric)}, {weighting}, {SELECTIONS['mean']}, "
+            title += f"{count} datasets"
+            diagrams.append(Diagram(ranks, cd, groups_within(ranks, cd), title))
+    return cd_diagrams(diagrams) if diagrams else _empty("there are too few datasets to rank")
+
+
+@drawing
+def board_times(subject: Subject):
+    """Mean score against seconds of a run, with the front of those that nothing beats in both."""
+    weightings, (metric,) = subject.weightings, subject.setting("metrics", ["nmi"])[:1]
+    given = {w: _rows(subject, "tradeoffs", w, metric) for w in weightings}
+    if all(rows.empty for rows in given.values()):
+        return _empty("no seconds are known of ranked methods")
+    figure, all_axes = panels(1, len(weightings), 5.2 * len(weightings), 5.4)
+    for axes, (weighting, rows) in zip(all_axes, given.items(), strict=True):
+        points = [
+            (formats.as_float(r["seconds"]), formats.as_float(r["score"]), r)
+            for r in rows.to_dict("records")
+        ]
+        front = sorted((x, y) for x, y, r in points if formats.as_bool(r["front"]))
+        if front:
+            axes.step(*zip(*front, strict=True), where="post", color=svg.FAINT, linewidth=1.0)
+        for x, y, row in points:
+            look = _LOOKS[row["kind"]]
+            hollow = not formats.as_bool(row["front"]) and look["marker"] != "x"
+            fill = {"markerfacecolor": svg.PAPER} if hollow else {}
+            axes.plot([x], [y], markersize=6.5, linestyle="none", zorder=3, **look, **fill)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.set_title(weighting)
+        axes.set_xlabel("seconds of a run, mean over the datasets")
+        grid(axes, "y")
+        axes.margins(x=0.22, y=0.06)
+        _name_points(axes, [(x, y, _short(r["method"])) for x, y, r in points])
+    all_axes[0].set_ylabel(f"mean {formats.metric_name(metric)}")
+    shown = {row for rows in given.values() for row in rows["kind"]}
+    handles = [mark(_KINDS[kind], **_LOOKS[kind]) for kind in _KINDS if kind in shown]
+    legend(figure, handles, "outside lower center")
+    return figure
+
+
+def _short(name: str) -> str:
+    return {"null": "random", "null-sorted": "random, sorted"}.get(name, name)
+
+
+def _name_points(axes, points) -> None:
+    """Write names beside the points; where two would overlap, the lower one moves down."""
+    if not points:
+        return
+    low, high = axes.get_ylim()
+    left, right = (math.log10(x) for x in axes.get_xlim())
+    line, letter = (high - low) * 0.033, (right - left) * 0.021
+    taken: list[tuple[float, float, float]] = []
+    for x, y, name in sorted(points, key=lambda p: -p[1]):
+        start = math.log10(x) + 1.1 * letter
+        width = letter * len(name)
+        at = y + line / 2  # above the line of the front
+        while any(
+            abs(at - other) < line and start < end and begin < start + width
+            for begin, end, other in taken
+        ):
+            at -= line / 4
+        taken.append((start, start + width, at))
+        place = 10**start
+        if abs(at - y) > line:
+            axes.plot([x, place], [y, at], color=svg.FAINT, linewidth=0.5, zorder=1)
+        axes.text(place, at, name, fontsize=7.5, va="center", ha="left", zorder=4)
+
+
+@drawing
+def board_spread(subject: Subject):
+    """Standard deviation over the starts: a dot per dataset, and the mean of each method."""
+    weightings, (metric,) = subject.weightings, subject.setting("metrics", ["nmi"])[:1]
+    given = {}
+    for weighting in weightings:
+        rows = _rows(subject, "leaderboard", weighting, metric)
+        rows = rows[(rows["kind"] == METHOD) & (rows["sd"] != "")]
+        given[weighting] = rows.assign(sd=rows["sd"].map(formats.as_float)).groupby("method")["sd"]
+    means = {w: found.mean() for w, found in given.items()}
+    order = list(means[weightings[0]].sort_values(ascending=False).index)
+    order = [*(m for w in weightings for m in means[w].index if m not in order), *order]
+    order = list(dict.fromkeys(order))
+    if not order:
+        return _empty("no method has scores of several starts")
+    height = 0.24 * len(order) + 1.1
+    figure, all_axes = panels(1, len(weightings), 4.6 * len(weightings), height)
+    for axes, (weighting, found) in zip(all_axes, given.items(), strict=True):
+        groups = dict(tuple(found))
+        for y, method in enumerate(order):
+            values = groups.get(method)
+            if values is None:
+                continue
+            whole = {"clip_on": False}  # many have no spread at all
+            axes.plot(values, [y] * len(values), "o", color=COLOURS[0], markersize=3, **whole)
+            axes.plot([values.mean()], [y], "D", color=COLOURS[2], markersize=5, zorder=3, **whole)
+        axes.set_title(weighting)
+        axes.set_xlabel(f"standard deviation of {formats.metric_name(metric)} over the starts")
+        axes.set_xlim(left=0)
+        grid(axes, "x")
+    all_axes[0].set_yticks(range(len(order)), order)
+    handles = [
+        mark("a dataset", marker="o", color=COLOURS[0], markersize=3),
+        mark("mean", marker="D", color=COLOURS[2], markersize=5),
+    ]
+    legend(figure, handles, "outside lower center")
+    return figure

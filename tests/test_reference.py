@@ -1,0 +1,275 @@
+"""The reference run: saved, made again from its scores, and compared with what is here."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import CHECKOUT, recoco
+from recoco import reference
+from recoco.errors import RecocoError
+from recoco.reference import again, saving
+from recoco.reference.agreement import TIERS, agreement, agreement_line, show_agreement
+from recoco.reference.scores import marks_of_blocks, read_marks, split_scores, write_scores
+from recoco.store import write_arrays
+
+# ---- scores ---------------------------------------------------------------------------------
+
+
+def write_block(path: Path, labels, start: int = 0) -> Path:
+    labels = np.asarray(labels, np.uint8)
+    runs = range(start, start + len(labels))
+    record = {"status": "ok", "error": "", "seeds": [f"{run:032x}" for run in runs]}
+    write_arrays(
+        path,
+        {
+            "run": np.array(runs, np.int32),
+            "row_labels": labels,
+            "record": np.array(json.dumps(record)),
+        },
+    )
+    return path
+
+
+def score_table(dataset: str, n_runs: int) -> pd.DataFrame:
+    seeds = [hashlib.sha256(f"{dataset}{run}".encode()).hexdigest()[:32] for run in range(n_runs)]
+    runs = pd.DataFrame({"run": range(n_runs), "seed": seeds, "kind": "run", "nmi": 1 / 3})
+    runs["details"] = '{"start": 0}'
+    medoid = pd.DataFrame({"run": [n_runs], "kind": ["medoid"], "nmi": [0.5]})
+    frame = pd.concat([runs, medoid], ignore_index=True)
+    return frame.assign(dataset=dataset, weighting="count", slug="coclus", params="{}")
+
+
+def test_scores_go_into_one_file_and_out_again(tmp_path):
+    files = []
+    for dataset in ("b", "a"):
+        files.append(tmp_path / f"{dataset}.parquet")
+        score_table(dataset, 4).to_parquet(files[-1], index=False)
+    marks = {("a", "count", "coclus", run): 10 + run for run in range(4)}
+    write_scores(files, marks, tmp_path / "one" / "scores.parquet")
+    write_scores(files[::-1], marks, tmp_path / "two" / "scores.parquet")
+    one, two = (tmp_path / name / "scores.parquet" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+    assert read_marks(one) == {"a/count/coclus": {run: 10 + run for run in range(4)}}
+    for path in split_scores(one, tmp_path / "again"):
+        before = pd.read_parquet(tmp_path / path.name).drop(columns="params")
+        after = pd.read_parquet(path)
+        assert list(after.columns) == list(before.columns)
+        # A seed is shortened, which keeps apart what was apart.
+        assert [str(seed) for seed in after["seed"][:4]] == [s[:16] for s in before["seed"][:4]]
+        assert after["seed"].isna().sum() == 1
+        pd.testing.assert_frame_equal(
+            after.drop(columns="seed"), before.drop(columns="seed"), check_dtype=False
+        )
+
+
+def test_no_scores_are_no_reference(tmp_path):
+    with pytest.raises(RecocoError, match="No scores yet"):
+        write_scores([], {}, tmp_path / "scores.parquet")
+
+
+def test_equal_partitions_have_equal_marks(tmp_path):
+    first = write_block(tmp_path / "0-2.npz", [[0, 0, 1], [0, 1, 0]])
+    second = write_block(tmp_path / "2-4.npz", [[0, 0, 1], [0, 1, 2]], start=2)
+    marks = marks_of_blocks([first, second])
+    assert sorted(marks) == [0, 1, 2, 3]
+    assert marks[0] == marks[2] and len(set(marks.values())) == 3
+    assert sorted(marks_of_blocks([first, second], 3)) == [0, 1, 2]
+
+
+# ---- agreement ------------------------------------------------------------------------------
+
+COLUMNS = ("cell", "measured", "measured_sd", "ci_low", "ci_high", "n_runs", "combination")
+
+
+def cells(path: Path, rows) -> None:
+    """Write cells as (name, measured, low, high, runs, verdict)."""
+    made = [
+        dict(zip(COLUMNS, (name, value, "0.1", low, high, runs, "single"), strict=True))
+        | {"verdict": verdict}
+        for name, value, low, high, runs, verdict in rows
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(made).to_csv(path, index=False)
+
+
+@pytest.fixture
+def both(tmp_path) -> Path:
+    """A project with cells of every tier, here and in the reference."""
+    there, here = reference.folder_of(tmp_path), tmp_path / "results"
+    same = ("same", 0.5, 0.4, 0.6, 100, "worse")
+    cells(
+        there / "data" / "mini_cells.csv",
+        [
+            same,
+            ("fewer runs", 0.50, 0.49, 0.51, 100, "worse"),
+            ("near", 0.50, 0.45, 0.55, 100, "worse"),
+            ("near by ours", 0.50, 0.50, 0.50, 1, "worse"),
+            ("far", 0.50, 0.49, 0.51, 100, "worse"),
+            ("far and other", 0.50, 0.49, 0.51, 100, "better"),
+            ("two settings", 0.001, "", "", 100, "worse"),
+            ("only there", 0.5, 0.4, 0.6, 100, "worse"),
+            ("nothing there", "", "", "", "", "unreachable"),
+        ],
+    )
+    cells(
+        here / "compare" / "mini" / "cells.csv",
+        [
+            same,
+            ("fewer runs", 0.90, 0.89, 0.91, 2, "worse"),
+            ("near", 0.54, 0.53, 0.55, 100, "worse"),
+            ("near by ours", 0.52, 0.48, 0.56, 9, "worse"),
+            ("far", 0.90, 0.89, 0.91, 100, "worse"),
+            ("far and other", 0.10, 0.09, 0.11, 100, "worse"),
+            ("two settings", 0.2, "", "", 2, "worse"),
+            ("nothing there", 0.5, 0.4, 0.6, 100, "worse"),
+            ("only here", 0.5, 0.4, 0.6, 100, "worse"),
+        ],
+    )
+    cells(here / "compare" / "other" / "cells.csv", [same])
+    trials = {
+        "fewer runs": "d/count/a",
+        "near": "d/count/b",
+        "far": "d/count/b",
+        "two settings": "d/count/a | d/count/b",
+    }
+    measures = [{"cell": c, "combination": "single", "trial": t} for c, t in trials.items()]
+    pd.DataFrame(measures).to_csv(here / "compare" / "mini" / "measures.csv", index=False)
+    marks = {}
+    for slug, labels in {"a": [[0, 0, 1], [0, 1, 0]], "b": [[0, 1, 1], [0, 1, 2]]}.items():
+        block = write_block(here / "runs" / "d" / "count" / slug / "0-2.npz", labels)
+        known = marks_of_blocks([block])
+        marks |= {("d", "count", slug, run): mark for run, mark in known.items()}
+    marks["d", "count", "b", 1] = 5  # run 1 of b was another partition in the reference
+    tables = []
+    for slug in ("a", "b"):
+        table = score_table("d", 3).assign(slug=slug)
+        tables.append(table)
+    pd.concat(tables).to_parquet(tmp_path / "d.parquet", index=False)
+    write_scores([tmp_path / "d.parquet"], marks, there / reference.SCORES)
+    (there / reference.RECEIPT).write_text("receipt")
+    return tmp_path
+
+
+def test_every_cell_is_in_the_first_tier_that_holds(both):
+    tiers = {entry.cell: entry.tier for entry in agreement(both)}
+    assert tiers == {
+        "same": "identical",
+        "fewer runs": "partitions",
+        "near": "interval",
+        "near by ours": "interval",
+        "far": "differs",
+        "far and other": "differs",
+        "two settings": "differs",
+    }
+    assert set(tiers.values()) == set(TIERS)
+
+
+def test_the_line_names_every_tier(both, capsys):
+    line = agreement_line(agreement(both))
+    assert line.startswith("reference: of 7 cells in both, 1 identical / 1 the same partitions")
+    assert "2 inside the 95 % interval / 3 differ (2 with the same verdict" in line
+    show_agreement(both)
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == line and len(said) == 4
+    assert "far and other: 0.1 here, 0.5 there, another verdict" in said
+    assert "no cell" in agreement_line([])
+
+
+def test_without_a_reference_nothing_is_compared(tmp_path):
+    assert not reference.is_there(tmp_path)
+    for ask in (show_agreement, again.check, again.render):
+        with pytest.raises(RecocoError, match="make reference"):
+            ask(tmp_path)
+
+
+# ---- a whole one ----------------------------------------------------------------------------
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.workflow
+def test_a_reference_is_saved_made_again_and_compared(finished, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(finished, project, symlinks=True)
+    said = recoco(project, "reference", "--save").stdout
+    folder = reference.folder_of(project)
+    assert str(folder) in said
+    before = digests(folder)
+    wanted = {"README.md", "receipt.txt", "verdicts.svg", "scores.parquet", "findings.zip"}
+    assert wanted | {"tables/mini_table2.md", "data/mini_cells.csv"} <= set(before)
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    assert "](tables/mini_table2.md)" in page and "](ranks.svg)" not in page
+    text = b"".join(path.read_bytes() for path in folder.rglob("*.*") if path.is_file())
+    assert str(project).encode() not in text
+
+    recoco(project, "reference", "--save")
+    assert digests(folder) == before
+    assert recoco(project, "reference", "--check").stdout.splitlines()[-1] == "identical"
+    line = recoco(project, "reference").stdout.splitlines()[-1]
+    assert "3 cells in both, 3 identical" in line
+
+    # Without runs and results the tables still come from the scores.
+    for name in ("results", "resources", "logs"):
+        shutil.rmtree(project / name)
+    table = folder / "tables" / "mini_table2.csv"
+    table.write_text(table.read_text().replace("PLANTED", "PLENTY", 1))
+    changed = recoco(project, "reference", "--check", check=False)
+    assert changed.returncode == 1 and "PLENTY archived, PLANTED now" in changed.stdout
+    recoco(project, "reference", "--render")
+    assert digests(folder) == before
+
+
+@pytest.mark.workflow
+def test_the_reproduction_ends_with_the_agreement(finished, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(finished, project, symlinks=True)
+    recoco(project, "reference", "--save")
+    last = recoco(project, "reproduce", "--cores", "2").stdout.splitlines()[-1]
+    assert last.startswith("reference: of 3 cells in both, 3 identical")
+    assert reference.is_there(project)  # the report beside it has left it alone
+
+
+def test_too_large_a_reference_is_refused(both, monkeypatch):
+    monkeypatch.setattr(reference, "MOST_BYTES", 10)
+    monkeypatch.setattr(saving, "last_config", lambda root: (None, {"commit": "", "dirty": False}))
+    monkeypatch.setattr(saving, "steady_provenance", lambda provenance, config: {})
+    monkeypatch.setattr(
+        saving, "_write", lambda c, r, p, out: (out / "large.bin").write_bytes(b"0" * 99)
+    )
+    before = digests(reference.folder_of(both))
+    with pytest.raises(RecocoError, match=r"large\.bin"):
+        saving.save(both)
+    assert digests(reference.folder_of(both)) == before
+
+
+# ---- the one of the repository --------------------------------------------------------------
+
+committed = pytest.mark.skipif(
+    not reference.is_there(CHECKOUT), reason="reports/reference is not part of this checkout yet"
+)
+
+
+@committed
+def test_the_committed_reference_is_small_and_whole():
+    folder = reference.folder_of(CHECKOUT)
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 20_000_000
+    for name in (reference.MAP, reference.SCORES, reference.FINDINGS, reference.PROVENANCE):
+        assert (folder / name).is_file(), name
+
+
+@committed
+@pytest.mark.workflow
+def test_the_committed_tables_come_from_the_committed_scores():
+    assert again.check(CHECKOUT) == []
