@@ -4,12 +4,14 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
-from conftest import CHECKOUT, recoco
+from conftest import CHECKOUT, recoco, write_yaml
 from recoco import reference
 from recoco.errors import RecocoError
 from recoco.reference import again, saving
@@ -50,8 +52,9 @@ def test_scores_go_into_one_file_and_out_again(tmp_path):
         files.append(tmp_path / f"{dataset}.parquet")
         score_table(dataset, 4).to_parquet(files[-1], index=False)
     marks = {("a", "count", "coclus", run): 10 + run for run in range(4)}
-    write_scores(files, marks, tmp_path / "one" / "scores.parquet")
-    write_scores(files[::-1], marks, tmp_path / "two" / "scores.parquet")
+    asked = {"a/count/coclus", "b/count/coclus"}
+    write_scores(files, marks, tmp_path / "one" / "scores.parquet", asked)
+    write_scores(files[::-1], marks, tmp_path / "two" / "scores.parquet", asked)
     one, two = (tmp_path / name / "scores.parquet" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
     assert read_marks(one) == {"a/count/coclus": {run: 10 + run for run in range(4)}}
@@ -67,9 +70,17 @@ def test_scores_go_into_one_file_and_out_again(tmp_path):
         )
 
 
+def test_what_another_paper_asked_for_is_left_out(tmp_path):
+    frames = [score_table("a", 2), score_table("a", 3).assign(slug="dcc")]
+    pd.concat(frames).to_parquet(tmp_path / "a.parquet", index=False)
+    write_scores([tmp_path / "a.parquet"], {}, tmp_path / "one.parquet", {"a/count/dcc"})
+    kept = pd.read_parquet(tmp_path / "one.parquet")
+    assert set(kept["slug"]) == {"dcc"} and len(kept) == 4
+
+
 def test_no_scores_are_no_reference(tmp_path):
     with pytest.raises(RecocoError, match="No scores yet"):
-        write_scores([], {}, tmp_path / "scores.parquet")
+        write_scores([], {}, tmp_path / "scores.parquet", set())
 
 
 def test_equal_partitions_have_equal_marks(tmp_path):
@@ -150,8 +161,9 @@ def both(tmp_path) -> Path:
         table = score_table("d", 3).assign(slug=slug)
         tables.append(table)
     pd.concat(tables).to_parquet(tmp_path / "d.parquet", index=False)
-    write_scores([tmp_path / "d.parquet"], marks, there / reference.SCORES)
-    (there / reference.RECEIPT).write_text("receipt")
+    asked = {"d/count/a", "d/count/b"}
+    write_scores([tmp_path / "d.parquet"], marks, there / "mini" / reference.SCORES, asked)
+    (there / "mini" / reference.RECEIPT).write_text("receipt")
     return tmp_path
 
 
@@ -206,10 +218,12 @@ def test_a_reference_is_saved_made_again_and_compared(finished, tmp_path):
     folder = reference.folder_of(project)
     assert str(folder) in said
     before = digests(folder)
-    wanted = {"README.md", "receipt.txt", "verdicts.svg", "scores.parquet", "findings.zip"}
-    assert wanted | {"tables/mini_table2.md", "data/mini_cells.csv"} <= set(before)
+    wanted = {"README.md", "verdicts.svg", "tables/mini_table2.md", "data/mini_cells.csv"}
+    part = {"mini/receipt.txt", "mini/scores.parquet", "mini/findings.zip", "mini/provenance.json"}
+    assert wanted | part <= set(before)
     page = (folder / "README.md").read_text(encoding="utf-8")
     assert "](tables/mini_table2.md)" in page and "](ranks.svg)" not in page
+    assert "](mini/receipt.txt)" in page
     text = b"".join(path.read_bytes() for path in folder.rglob("*.*") if path.is_file())
     assert str(project).encode() not in text
 
@@ -231,6 +245,27 @@ def test_a_reference_is_saved_made_again_and_compared(finished, tmp_path):
 
 
 @pytest.mark.workflow
+def test_a_paper_joins_those_that_are_there(finished, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(finished, project, symlinks=True)
+    recoco(project, "reference", "--save")
+    before = digests(reference.folder_of(project))
+    papers = project / "config" / "papers"
+    other = yaml.safe_load((papers / "mini.yaml").read_text()) | {"key": "other"}
+    write_yaml(papers / "other.yaml", other)
+    recoco(project, "reproduce", "--paper", "other", "--cores", "2")
+    recoco(project, "reference", "--save")
+    after = digests(reference.folder_of(project))
+    assert reference.parts_of(reference.folder_of(project)) == ["mini", "other"]
+    kept = {name for name in before if name.startswith(("mini/", "tables/mini", "data/mini"))}
+    assert kept and all(after[name] == before[name] for name in kept)
+    assert "data/other_cells.csv" in after
+    page = (reference.folder_of(project) / "README.md").read_text(encoding="utf-8")
+    assert "](mini/receipt.txt)" in page and "](other/receipt.txt)" in page
+    assert recoco(project, "reference", "--check").stdout.splitlines()[-1] == "identical"
+
+
+@pytest.mark.workflow
 def test_the_reproduction_ends_with_the_agreement(finished, tmp_path):
     project = tmp_path / "project"
     shutil.copytree(finished, project, symlinks=True)
@@ -242,10 +277,9 @@ def test_the_reproduction_ends_with_the_agreement(finished, tmp_path):
 
 def test_too_large_a_reference_is_refused(both, monkeypatch):
     monkeypatch.setattr(reference, "MOST_BYTES", 10)
-    monkeypatch.setattr(saving, "last_config", lambda root: (None, {"commit": "", "dirty": False}))
-    monkeypatch.setattr(saving, "steady_provenance", lambda provenance, config: {})
+    monkeypatch.setattr(saving, "last_config", lambda root: (SimpleNamespace(papers=[]), {}))
     monkeypatch.setattr(
-        saving, "_write", lambda c, r, p, out: (out / "large.bin").write_bytes(b"0" * 99)
+        saving, "write_pages", lambda r, f, out: (out / "large.bin").write_bytes(b"0" * 99)
     )
     before = digests(reference.folder_of(both))
     with pytest.raises(RecocoError, match=r"large\.bin"):
@@ -265,8 +299,10 @@ def test_the_committed_reference_is_small_and_whole():
     folder = reference.folder_of(CHECKOUT)
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 20_000_000
-    for name in (reference.MAP, reference.SCORES, reference.FINDINGS, reference.PROVENANCE):
-        assert (folder / name).is_file(), name
+    assert (folder / reference.MAP).is_file()
+    for key in reference.parts_of(folder):
+        for name in (reference.SCORES, reference.FINDINGS, reference.PROVENANCE):
+            assert (folder / key / name).is_file(), (key, name)
 
 
 @committed

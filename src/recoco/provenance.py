@@ -9,10 +9,10 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from recoco import paths
-from recoco.config import Config
+from recoco.config import Config, load_config
 from recoco.fingerprint import fingerprint
 from recoco.job import FINISHED
-from recoco.plan import method_module, settings_of
+from recoco.plan import blocks_of, method_module, settings_of, unreachable
 from recoco.store import read_json, write_json, write_text
 
 
@@ -168,6 +168,24 @@ def data_mode(records: list[dict]) -> str:
         if kinds[kind]
     ]
     return f"Data: of {len(records)} datasets, {'; '.join(parts)}."
+
+
+def run_counts(config: Config, root: Path) -> dict[str, int]:
+    """Say how many runs are behind a report, and in how many settings the papers have more."""
+    runs = {**config.settings["runs"], "first_only": False, "most": None}
+    whole = settings_of(load_config({**config.settings, "runs": runs}))
+    missing = unreachable(root)
+    totals = {
+        setting: blocks_of(config, setting, total, root)[1]
+        for setting, total in settings_of(config).items()
+        if setting.dataset not in missing
+    }
+    return {
+        "fewest": min(totals.values(), default=0),
+        "most": max(totals.values(), default=0),
+        "settings": sum(setting.dataset not in missing for setting in whole),
+        "complete": sum(total >= whole.get(setting, 0) for setting, total in totals.items()),
+    }
 
 
 def runs_sentence(runs: dict[str, int]) -> str:

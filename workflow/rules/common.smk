@@ -17,7 +17,7 @@ from recoco.datasets.card import load_card, modules_of, printed_rows
 from recoco.fingerprint import fingerprint, fingerprint_of_files
 from recoco.job import share_source
 from recoco.needs import load_needs
-from recoco.provenance import commit_now
+from recoco.provenance import commit_now, run_counts
 from recoco.report.code_lines import digest_of_cards
 
 recoco_config = load_config(config)
@@ -385,17 +385,3 @@ def code_lines():
 
 def documents():
     return [name for name in DOCUMENTS if Path(name).is_file()]
-
-
-def run_counts():
-    """How many runs are behind the report, and in how many settings the papers have more."""
-    whole = load_config({**config, "runs": {**config["runs"], "first_only": False, "most": None}})
-    asked = {setting.name: total for setting, total in plan.settings_of(whole).items()}
-    totals = {name: total for name, (_, total) in BLOCKS.items()} or {"": 0}
-    reached = [asked[name] for name in totals if name in asked and totals[name] >= asked[name]]
-    return {
-        "fewest": min(totals.values()),
-        "most": max(totals.values()),
-        "settings": len([name for name in asked if name.split("/")[0] not in MISSING]),
-        "complete": len(reached),
-    }

@@ -33,7 +33,7 @@ rule report:
         runtime=minutes("report"),
     params:
         papers=recoco_config.papers,
-        runs=run_counts(),
+        runs=run_counts(recoco_config, Path()),
         code=fingerprint("recoco.report.site", "recoco.provenance"),
         templates=templates(),
         lines=code_lines(),

@@ -1,4 +1,4 @@
-"""Make the tables of the reference again from its scores, without a single run."""
+"""Make the pages of the reference from the scores of its parts, without a single run."""
 
 import contextlib
 import shutil
@@ -7,18 +7,25 @@ import zipfile
 from dataclasses import fields
 from pathlib import Path
 
+import pandas as pd
+
 from recoco import plan, reference
+from recoco.archive.contents import as_json
 from recoco.archive.data import project_at
 from recoco.archive.differences import differences
+from recoco.archive.pack import scores_of
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
-from recoco.reference.saving import copy_data, write_report
+from recoco.reference.page import page_text
 from recoco.reference.scores import split_scores
-from recoco.store import read_json
+from recoco.store import read_json, write_text
 
 # What compare calls by another name than the folder of results that it is in.
 _FOLDERS = {"studies": ("representatives", "scaling", "convergence")}
-_KEPT = (reference.SCORES, reference.FINDINGS, reference.RECEIPT, reference.PROVENANCE)
+# What compare writes about a paper that a reader looks for, and that tells agreement.
+_DATA = ("cells", "claims", "combinations")
+# Drawings of mean ranks with critical differences.
+_OF_RANKS = ("critical_differences", "board_ranks")
 
 
 def check(root: Path) -> list[str]:
@@ -26,26 +33,26 @@ def check(root: Path) -> list[str]:
     folder = _folder(root)
     with tempfile.TemporaryDirectory(prefix="recoco-") as scratch:
         again = Path(scratch) / "reference"
-        _make(root, folder, Path(scratch), again)
-        names = sorted(
-            {
-                path.relative_to(base).as_posix()
-                for base in (folder, again)
-                for path in base.rglob("*")
-                if path.is_file() and path.name not in _KEPT
-            }
-        )
-        return [line for n in names for line in differences(folder / n, again / n, n)]
+        again.mkdir()
+        write_pages(root, folder, again)
+        names = {
+            path.relative_to(base).as_posix()
+            for base in (folder, again)
+            for path in base.rglob("*")
+            if path.is_file() and path.relative_to(base).parts[0] not in reference.parts_of(folder)
+        }
+        return [line for n in sorted(names) for line in differences(folder / n, again / n, n)]
 
 
 def render(root: Path) -> Path:
-    """Write tables, figures and data of the reference anew from its scores."""
+    """Write tables, figures and pages of the reference anew from its scores."""
     folder = _folder(root)
     with tempfile.TemporaryDirectory(prefix="recoco-") as scratch:
         again = Path(scratch) / "reference"
-        _make(root, folder, Path(scratch), again)
+        again.mkdir()
+        write_pages(root, folder, again)
         for path in sorted(folder.iterdir()):
-            if path.name not in _KEPT:
+            if path.name not in reference.parts_of(folder):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(again, folder, dirs_exist_ok=True)
     return folder
@@ -57,22 +64,52 @@ def _folder(root: Path) -> Path:
     return reference.folder_of(root)
 
 
-def _make(root: Path, folder: Path, scratch: Path, out: Path) -> None:
-    project = scratch / "project"
-    with zipfile.ZipFile(folder / reference.FINDINGS) as archive:
+def write_pages(root: Path, folder: Path, out: Path) -> None:
+    """Write all that is made of the parts in ``folder`` into ``out``.
+
+    Parameters
+    ----------
+    root : project whose configuration is used
+    """
+    keys = reference.parts_of(folder)
+    told = {key: read_json(folder / key / reference.PROVENANCE) for key in keys}
+    with tempfile.TemporaryDirectory(prefix="recoco-") as scratch, project_at(root):
+        # Each paper is compared with its own findings, then one report is made of all.
+        whole = Path(scratch) / "whole"
+        for key in keys:
+            project = Path(scratch) / key
+            _compare_part(folder / key, key, told[key], root, project)
+            _add_to(whole, project)
+        order = [*load_config().papers, *keys]
+        keys.sort(key=order.index)
+        config = load_config({**told[keys[0]]["settings"], "papers": keys})
+        (out / reference.DATA).mkdir(exist_ok=True)
+        for key in keys:
+            for name in _DATA:
+                shutil.copyfile(
+                    whole / "results" / "compare" / key / f"{name}.csv",
+                    out / reference.DATA / f"{key}_{name}.csv",
+                )
+        _write_report(config, root, whole, told, out)
+
+
+def belongs(path: Path, key: str, cards: list[str]) -> bool:
+    """Tell whether ``results/FOLDER/...`` is about a paper: by its dataset, or its own name."""
+    _, folder, *rest = path.parts
+    if not rest:
+        return False
+    first = rest[0].partition(".")[0] if len(rest) == 1 else rest[0]
+    return first == key if folder in ("scaling", "convergence") else first in cards
+
+
+def _compare_part(part: Path, key: str, provenance: dict, root: Path, project: Path) -> None:
+    with zipfile.ZipFile(part / reference.FINDINGS) as archive:
         archive.extractall(project)
-    results = project / "results"
-    scores = split_scores(folder / reference.SCORES, results / "scores")
-    provenance = read_json(folder / reference.PROVENANCE)
-    out.mkdir()
-    with project_at(root):
-        config = load_config(provenance["settings"])
-        # Compare knows the files of the other stages by their place in a project.
-        with contextlib.chdir(project):
-            for key in config.papers:
-                _compare(config, key, root, scores)
-        copy_data(config, results / "compare", out)
-        write_report(config, root, results, provenance, out)
+    scores = split_scores(part / reference.SCORES, project / "results" / "scores")
+    config = load_config({**provenance["settings"], "papers": [key]})
+    # Compare knows the files of the other stages by their place in a project.
+    with contextlib.chdir(project):
+        _compare(config, key, root, scores)
 
 
 def _compare(config: Config, key: str, root: Path, scores: list[Path]) -> None:
@@ -85,7 +122,7 @@ def _compare(config: Config, key: str, root: Path, scores: list[Path]) -> None:
             path
             for folder in _FOLDERS.get(field.name, (field.name,))
             for path in sorted(Path("results", folder).rglob("*"))
-            if path.is_file() and _belongs(path, folder, key, cards)
+            if path.is_file() and belongs(path, key, cards)
         ]
         for field in fields(Findings)
         if field.name not in ("scores", "records")
@@ -103,7 +140,65 @@ def _compare(config: Config, key: str, root: Path, scores: list[Path]) -> None:
     )
 
 
-def _belongs(path: Path, folder: str, key: str, cards: list[str]) -> bool:
-    """Tell whether a file is about a paper: by its dataset, or by its name for studies."""
-    first = path.parts[2].partition(".")[0] if len(path.parts) == 3 else path.parts[2]
-    return first == key if folder in ("scaling", "convergence") else first in cards
+def _add_to(whole: Path, project: Path) -> None:
+    """Add a part to what the report is made of: a run that two papers share is there once."""
+    for name in ("results/compare", "resources/prepared"):
+        shutil.copytree(project / name, whole / name, dirs_exist_ok=True)
+    name = ["dataset", "weighting", "slug", "kind", "run"]
+    for path in sorted((project / "results" / "scores").glob("*.parquet")):
+        joined = whole / path.relative_to(project)
+        frames = [pd.read_parquet(p) for p in (joined, path) if p.is_file()]
+        joined.parent.mkdir(parents=True, exist_ok=True)
+        frame = pd.concat(frames, ignore_index=True).drop_duplicates(name)
+        frame.to_parquet(joined, index=False)
+    timings = whole / "results" / "timings.csv"
+    frames = [
+        pd.read_csv(path, dtype=str, keep_default_na=False)
+        for path in (timings, project / "results" / "timings.csv")
+        if path.is_file()
+    ]
+    if frames:
+        joined = pd.concat(frames, ignore_index=True).drop_duplicates(["stage", "name"])
+        joined.to_csv(timings, index=False)
+
+
+def _write_report(config: Config, root: Path, whole: Path, told: dict, out: Path) -> None:
+    """Render the report and keep of it what can be read in the repository itself."""
+    from recoco.report import render as render_report
+
+    known = [whole / "resources" / "prepared" / f"{d}.json" for d in plan.datasets_of(config)]
+    timings = whole / "results" / "timings.csv"
+    with tempfile.TemporaryDirectory() as scratch:
+        provenance, made = Path(scratch) / "provenance.json", Path(scratch) / "reports"
+        provenance.write_bytes(as_json(next(iter(told.values()))))
+        render_report(
+            compare_dirs={key: whole / "results" / "compare" / key for key in config.papers},
+            scores=scores_of(config, whole),
+            characteristics=[path for path in known if path.is_file()],
+            provenance=provenance,
+            config_dir=root / "config",
+            out_dir=made,
+            timings=timings if timings.is_file() else None,
+        )
+        for folder, endings in ((reference.TABLES, ("md", "csv")), (reference.FIGURES, ("svg",))):
+            (out / folder).mkdir(exist_ok=True)
+            for ending in endings:
+                for path in sorted((made / folder).glob(f"*.{ending}")):
+                    shutil.copyfile(path, out / folder / path.name)
+        shutil.copyfile(made / reference.MAP, out / reference.MAP)
+    drawn = ranks_figure(config)
+    if drawn and (out / reference.FIGURES / drawn).is_file():
+        shutil.copyfile(out / reference.FIGURES / drawn, out / reference.RANKS)
+    write_text(out / "README.md", page_text(config, told, out))
+
+
+def ranks_figure(config: Config) -> str:
+    """Return the figure of critical differences that stands for all: that of most methods."""
+    found = []
+    for key, paper in config.papers.items():
+        for item, block in paper["items"].items():
+            if block.get("draw") in _OF_RANKS:
+                of = paper["items"].get(block.get("of", item), block)
+                of = paper["items"].get(of.get("of", ""), of)
+                found.append((len(of.get("methods", {})), f"{key}_{item}.svg"))
+    return max(found, key=lambda pair: pair[0])[1] if found else ""

@@ -33,14 +33,13 @@ def agreement(root: Path) -> list[CellAgreement]:
     """Return how each cell with a number both here and in the reference agrees."""
     folder = reference.folder_of(root)
     compared = root / "results" / "compare"
-    marks: dict | None = None
     found = []
     for path in sorted(compared.glob("*/cells.csv")):
         other = folder / reference.DATA / f"{path.parent.name}_cells.csv"
         if not other.is_file():
             continue
         here, there = _rows(path), _rows(other)
-        trials = None
+        marks = trials = None
         for cell in here:
             if cell not in there or not (here[cell]["measured"] and there[cell]["measured"]):
                 continue
@@ -49,7 +48,7 @@ def agreement(root: Path) -> list[CellAgreement]:
                 tier = "identical"
             else:
                 if marks is None:
-                    marks = Marks(root, read_marks(folder / reference.SCORES))
+                    marks = Marks(root, read_marks(folder / path.parent.name / reference.SCORES))
                 if trials is None:
                     trials = _trials(path.with_name("measures.csv"))
                 if marks.agree(trials.get((cell, ours["combination"]), "")):

@@ -9,8 +9,13 @@ from recoco.config import Config
 from recoco.report import summary_line
 
 
-def page_text(config: Config, provenance: dict, folder: Path) -> str:
-    """Return the page, with links to the tables and figures that are in ``folder``."""
+def page_text(config: Config, provenance: dict[str, dict], folder: Path) -> str:
+    """Return the page, with links to the tables and figures that are in ``folder``.
+
+    Parameters
+    ----------
+    provenance : that of each paper
+    """
     frames = [
         pd.read_csv(folder / reference.DATA / f"{key}_cells.csv", dtype=str, keep_default_na=False)
         for key in config.papers
@@ -18,13 +23,8 @@ def page_text(config: Config, provenance: dict, folder: Path) -> str:
     lines = [
         "# The reference run",
         "",
-        "What `make reproduce` gave once, written by `make reference`; nothing here is edited by "
-        "hand.",
-        "",
-        f"- {provenance['runs']}",
-        f"- {provenance['data_mode']}",
-        f"- Commit `{provenance['commit']}`; hashes of data, code and cells are in "
-        f"[{reference.RECEIPT}]({reference.RECEIPT}).",
+        "What `make reproduce` and `make benchmark` gave once, written by `make reference`; "
+        "nothing here is edited by hand. Each part says which commit computed it.",
         "",
         f"**{summary_line(frames)}**",
         "",
@@ -34,12 +34,7 @@ def page_text(config: Config, provenance: dict, folder: Path) -> str:
     if (folder / reference.RANKS).is_file():
         lines += [f"![Mean ranks of the methods with critical differences]({reference.RANKS})", ""]
     for key, paper in config.papers.items():
-        lines += [
-            f"## {paper['title']}",
-            "",
-            f"{paper['authors']}. {paper['venue']} {paper['year']}.",
-            "",
-        ]
+        lines += [f"## {paper['title']}", "", *_about(key, paper, provenance[key])]
         for item, block in paper["items"].items():
             places = {
                 "table": f"{reference.TABLES}/{key}_{item}.md",
@@ -53,3 +48,17 @@ def page_text(config: Config, provenance: dict, folder: Path) -> str:
         links = ", ".join(f"[{name}]({reference.DATA}/{name})" for name in data)
         lines += [f"- data: {links}", ""]
     return "\n".join(lines)
+
+
+def _about(key: str, paper: dict, provenance: dict) -> list[str]:
+    """Return who wrote a paper, and on what the numbers here stand."""
+    who = [paper.get("authors", ""), f"{paper.get('venue', '')} {paper.get('year', '')}".strip()]
+    said = ". ".join(part for part in who if part)
+    changed = " with uncommitted changes" if provenance["dirty"] else ""
+    return [
+        *([f"{said}.", ""] if said else []),
+        f"- {provenance['runs']}",
+        f"- {provenance['data_mode']}",
+        f"- Commit `{provenance['commit']}`{changed}; hashes of data, code and cells are in the "
+        f"[receipt]({key}/{reference.RECEIPT}).",
+    ]

@@ -17,11 +17,20 @@ _SEED_DIGITS = 16
 _NAME = ["dataset", "weighting", "slug"]
 
 
-def write_scores(files: list[Path], marks: dict[tuple, int], out: Path) -> None:
-    """Write score tables as one; ``marks`` has that of each (dataset, weighting, slug, run)."""
+def write_scores(files: list[Path], marks: dict[tuple, int], out: Path, asked: set[str]) -> None:
+    """Write score tables as one.
+
+    Parameters
+    ----------
+    marks : that of each (dataset, weighting, slug, run)
+    asked : names of the settings that are kept
+    """
     frames = []
     for path in sorted(files):
         frame = pd.read_parquet(path).drop(columns=_LEFT_OUT)
+        frame = frame[
+            (frame["dataset"] + "/" + frame["weighting"] + "/" + frame["slug"]).isin(asked)
+        ]
         frame["seed"] = pd.array([_as_number(seed) for seed in frame["seed"]], dtype="Int64")
         names = frame[[*_NAME, "run", "kind"]].itertuples(index=False)
         found = [marks.get(tuple(n[:-1]), 0) if n.kind == "run" else 0 for n in names]
