@@ -15,6 +15,8 @@ from recoco.provenance import commit_date, commit_now
 from recoco.store import atomic, read_json, write_json
 
 MANIFEST = "manifest-sha256.txt"
+# Of the folder of reports, but no part of the rendering.
+SHOWN = ("README.md", "reference/verdicts.svg")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date a zip can hold
 _FILE = 0o100644 << 16  # a plain file that its owner may write
 # What the report's provenance says of one machine and one day.
@@ -55,7 +57,7 @@ def pack(config: Config, root: Path, out: Path, machine: Path | None = None) -> 
             if path.is_file():
                 name = path.relative_to(scratch).as_posix()
                 contents.made[name] = path.read_bytes()
-    for name in ("README.md", "overview.png"):
+    for name in SHOWN:
         if (root / "reports" / name).is_file():
             contents.files[f"reports/{name}"] = root / "reports" / name
     contents.made["receipt.txt"] = receipt_text(config, root, steady).encode()

@@ -12,7 +12,7 @@ from recoco.archive.data import bring_data, project_at
 from recoco.archive.differences import differences
 from recoco.archive.digests import sha256_of
 from recoco.archive.opening import Opened, open_archive
-from recoco.archive.pack import render_archived
+from recoco.archive.pack import SHOWN, render_archived
 from recoco.archive.receipt import receipt_text
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
@@ -21,7 +21,7 @@ from recoco.store import read_json, write_json
 
 # What is made again, and therefore put aside first.
 _MADE_AGAIN = ("results/consensus", "results/scores", "results/compare", "reports")
-_SHOWN_WHOLE = ("reports/README.md", "reports/overview.png")  # no part of the rendering
+_SHOWN_WHOLE = tuple(f"reports/{name}" for name in SHOWN)
 
 
 def verify(

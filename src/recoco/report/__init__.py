@@ -20,7 +20,7 @@ def render(compare_dirs, scores, characteristics, provenance, config_dir, out_di
         Folder with ``papers/`` and ``published/``.
     out_dir : Path
         Folder to write. What an earlier rendering left there and this one does not write is
-        removed, except README.md, overview.png, bench/ and reference/.
+        removed, except README.md, bench/ and reference/.
     timings : Path, optional
         Seconds of every job (csv).
 
