@@ -179,6 +179,7 @@ def test_every_cell_is_in_the_first_tier_that_holds(both):
         "two settings": "differs",
     }
     assert set(tiers.values()) == set(TIERS)
+    assert len(agreement(both, ["mini"])) == len(tiers) and agreement(both, ["other"]) == []
 
 
 def test_the_line_names_every_tier(both, capsys):
@@ -253,7 +254,8 @@ def test_a_paper_joins_those_that_are_there(finished, tmp_path):
     papers = project / "config" / "papers"
     other = yaml.safe_load((papers / "mini.yaml").read_text()) | {"key": "other"}
     write_yaml(papers / "other.yaml", other)
-    recoco(project, "reproduce", "--paper", "other", "--cores", "2")
+    said = recoco(project, "reproduce", "--paper", "other", "--cores", "2").stdout.splitlines()
+    assert said[-1] == "reference: no cell is both here and in reports/reference"  # nor of mini
     recoco(project, "reference", "--save")
     after = digests(reference.folder_of(project))
     assert reference.parts_of(reference.folder_of(project)) == ["mini", "other"]

@@ -85,7 +85,7 @@ def reproduce(
             if title == "data":
                 note(root, datasets)
             if targets == ["all"] and (steps or number == len(passes)):
-                print(_closing(root), flush=True)
+                print(_closing(root, list(config.papers)), flush=True)
     return 0
 
 
@@ -106,26 +106,24 @@ def benchmark(
     return reproduce(papers, runs, cores, quick=True, profile=profile, first=every)
 
 
-def _closing(root: Path) -> str:
+def _closing(root: Path, papers: list[str]) -> str:
     """Return what a reproduction ends with: the report, the verdicts, the agreement."""
-    lines = [f"report: {root / 'reports' / 'index.html'}", verdict_line(root)]
+    lines = [f"report: {root / 'reports' / 'index.html'}", verdict_line(root, papers)]
     if reference.is_there(root):
         from recoco.reference.agreement import agreement, agreement_line
 
-        lines.append(agreement_line(agreement(root)))
+        lines.append(agreement_line(agreement(root, papers)))
     return "\n".join(lines)
 
 
-def verdict_line(root: Path) -> str:
-    """Return the verdict counts of the cells compared last."""
+def verdict_line(root: Path, papers: list[str]) -> str:
+    """Return the verdict counts of the cells of some papers."""
     import pandas as pd
 
     from recoco.report import summary_line
 
-    files = sorted((root / "results" / "compare").glob("*/cells.csv"))
-    if not files:
-        raise RecocoError("No results yet: run `make quick` or `make reproduce` first.")
-    return summary_line([pd.read_csv(path) for path in files])
+    folder = root / "results" / "compare"
+    return summary_line([pd.read_csv(folder / paper / "cells.csv") for paper in papers])
 
 
 # ---- one workflow run ----------------------------------------------------------------------

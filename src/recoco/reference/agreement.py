@@ -29,14 +29,19 @@ class CellAgreement:
     same_verdict: bool
 
 
-def agreement(root: Path) -> list[CellAgreement]:
-    """Return how each cell with a number both here and in the reference agrees."""
+def agreement(root: Path, papers: list[str] | None = None) -> list[CellAgreement]:
+    """Return how each cell with a number both here and in the reference agrees.
+
+    Parameters
+    ----------
+    papers : keys of the papers, None for all that were compared
+    """
     folder = reference.folder_of(root)
     compared = root / "results" / "compare"
     found = []
     for path in sorted(compared.glob("*/cells.csv")):
         other = folder / reference.DATA / f"{path.parent.name}_cells.csv"
-        if not other.is_file():
+        if not other.is_file() or (papers is not None and path.parent.name not in papers):
             continue
         here, there = _rows(path), _rows(other)
         marks = trials = None
