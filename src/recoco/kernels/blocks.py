@@ -45,19 +45,15 @@ def _add_in_order(parts, total):
 
 @njit(cache=True, nogil=True)
 def _add_columns(block, found, sums):
-    """Add the rows to the sums A^Z of the columns: sums[slot of row i, j] += a_ij.
-
-    One slot after the other: its sums stay in the cache, those of all would not. Each sum is
-    still that of the rows from first to last.
-    """
+    """Add the rows to the sums A^Z of the columns: sums[j, slot of row i] += a_ij."""
     indptr, indices, data = block
     B = found.shape[1]
-    for slot in range(sums.shape[0]):
-        own = sums[slot]
-        for i in range(found.shape[0]):
-            if found[i, slot % B] == slot:
-                for p in range(indptr[i], indptr[i + 1]):
-                    own[indices[p]] += data[p]
+    for i in range(found.shape[0]):
+        for p in range(indptr[i], indptr[i + 1]):
+            row = sums[indices[p]]
+            a = data[p]
+            for b in range(B):
+                row[found[i, b]] += a
 
 
 def assign_block(block, degree, total, slots, mass, found, masses, sums):
@@ -70,7 +66,7 @@ def assign_block(block, degree, total, slots, mass, found, masses, sums):
     total, slots, mass : see :func:`recoco.kernels.modularity.assign`
     found : unsigned (m, B), labels of these rows as slots: overwritten
     masses : float64 (g * B,), sums of degrees by slot: continued
-    sums : float64 (g * B, d), A^Z by slot: continued
+    sums : float64 (d, g * B), A^Z by slot: continued
     """
     m, B = found.shape
     chunks = (m + CHUNK - 1) // CHUNK

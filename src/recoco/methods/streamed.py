@@ -140,7 +140,7 @@ def _maximise(problem: _Margins, column_labels, g: int, max_iter: int, tol: floa
     for iteration in range(max_iter):
         width = active.size
         rows = np.zeros((n, width), slot_dtype)
-        row_mass, sums = np.zeros(g * width), np.zeros((g * width, d))
+        row_mass, sums = np.zeros(g * width), np.zeros((d, g * width))
         for start in settling:
             start.row_mass[:] = 0.0
         # steps 2 to 4: A^W, the rows, and A^Z while they are at hand
@@ -163,7 +163,6 @@ def _maximise(problem: _Margins, column_labels, g: int, max_iter: int, tol: floa
             if not settling:
                 break
             continue
-        sums = np.ascontiguousarray(sums.T)
         column_mass, gain, moves = kernel.assign_columns(
             sums, column_degree, total, row_mass, columns
         )
