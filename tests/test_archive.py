@@ -72,7 +72,7 @@ def test_has_all_that_stands_behind_the_report(archive, finished):
         *("reports/verdicts.svg", "environment.yml", "pyproject.toml", "Makefile"),
     ):
         assert members.get(name), name
-    for folder, pattern in (("results/runs", "*.npz"), ("reports", "*.*")):  # site and tables too
+    for folder, pattern in (("results/runs", "*.npz"), ("reports", "[!.]*.*")):  # the site too
         on_disk = {p.relative_to(finished).as_posix() for p in (finished / folder).rglob(pattern)}
         assert {name for name in members if name.startswith(f"{folder}/")} == on_disk
     # Drawn data may be given away; that of a card without such a licence may not.
