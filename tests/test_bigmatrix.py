@@ -14,6 +14,7 @@ from conftest import CHECKOUT
 from recoco import bigconvert
 from recoco.bigconvert import convert
 from recoco.bigmatrix import ALIGN, BigCsr, Writer, write_weighted
+from recoco.datasets.dataset import Dataset, write_prepared
 from recoco.errors import RecocoError
 from recoco.methods.coclus import CoClus
 from recoco.methods.spherical import SphericalKMeans, unit_rows
@@ -201,6 +202,17 @@ def test_files_are_converted(counts, tmp_path, short_pieces, kind, block):
     turned = convert(path, tmp_path / "t.csr", transpose=True, block=block)
     assert same(turned, sparse.csr_matrix(A.T))
     assert not list(tmp_path.glob(".*"))
+
+
+def test_a_prepared_dataset_is_mapped(counts, tmp_path):
+    views, labels = [counts, counts[:, :3]], np.zeros(counts.shape[0], np.int32)
+    data = Dataset("a", views, labels, ["x"], [None, None], np.arange(labels.size))
+    write_prepared(tmp_path / "a.npz", data)
+    X = convert(tmp_path / "a.npz", tmp_path / "a.csr")
+    assert same(X, counts)
+    mapped = X.mapped()
+    assert isinstance(mapped.data.base, np.memmap) or isinstance(mapped.data, np.memmap)
+    assert (mapped != counts).nnz == 0
 
 
 def test_symmetric_pattern_and_repeated_entries(tmp_path):

@@ -9,7 +9,9 @@ import pytest
 pytest.importorskip("selenium")
 
 import report_fixture
+from recoco.cocluster import cocluster_folder
 from recoco.report import render
+from test_cocluster import write_texts
 from test_report_browser import CELL, PAGES, browser, is_open, until  # noqa: F401
 
 pytestmark = pytest.mark.browser
@@ -74,6 +76,21 @@ def test_no_name_is_run_and_names_are_shown(browser, address):  # noqa: F811
         assert SCRIPT in shown[place], f"{what} is not shown"
     refused = [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"]
     assert refused == []  # the page's policy had nothing to stop: there was no script
+
+
+def test_a_document_named_like_a_script_is_shown(browser, tmp_path):  # noqa: F811
+    """The page of `recoco cocluster` names documents by their files."""
+    texts = write_texts(tmp_path / "texts")
+    name = "<script>window.ran=1;<img src=x onerror=window.ran=1>"  # no file name has a slash
+    (texts / name).write_text("bread flour dough yeast oven crust butter sugar " * 3)
+    _, out = cocluster_folder(texts, tmp_path / "out", clusters=3)
+    browser.get((out / "index.html").as_uri())
+    ran, images, shown = browser.execute_script(
+        "return [window.ran, document.querySelectorAll('img[src=x]').length, "
+        "document.body.textContent]"
+    )
+    assert ran is None and images == 0
+    assert name in shown
 
 
 def test_the_dialog_of_a_cell_shows_the_error_of_its_run(browser, address):  # noqa: F811

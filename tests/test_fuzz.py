@@ -46,14 +46,12 @@ def sound(parsed) -> None:
     assert codes.size == rows and (rows == 0 or codes.max() < len(names))
 
 
-def read(folder, name: str, files: dict[str, bytes]) -> str:
-    """Parse files; return what is wrong with the way it went, "" if nothing is."""
-    for file, content in files.items():
-        (folder / file).write_bytes(content)
+def told(work) -> str:
+    """Do something with a file; return what is wrong with the way it went, "" if nothing is."""
     signal.setitimer(signal.ITIMER_REAL, 20)
     try:
         with np.errstate(all="ignore"):
-            sound(get_parser(name.split()[0])(folder, CORPUS[name][1]))
+            work()
     except RecocoError as error:
         said = str(error)
         return "" if said and "\n" not in said else f"not one sentence: {said!r}"
@@ -64,6 +62,13 @@ def read(folder, name: str, files: dict[str, bytes]) -> str:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return ""
+
+
+def read(folder, name: str, files: dict[str, bytes]) -> str:
+    """Parse files; return what is wrong with the way it went, "" if nothing is."""
+    for file, content in files.items():
+        (folder / file).write_bytes(content)
+    return told(lambda: sound(get_parser(name.split()[0])(folder, CORPUS[name][1])))
 
 
 def give_up(*_):

@@ -1,8 +1,14 @@
 """What jobs ask of a cluster: measured where it was measured, by size where not."""
 
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
 import pytest
 
-from conftest import CHECKOUT, recoco
+from conftest import CHECKOUT, environment_of, make_project, recoco, write_yaml
 from recoco import needs as module
 from recoco.config import load_config
 from recoco.measure import measure, measure_snakemake, write_needs
@@ -75,6 +81,35 @@ def test_blocks_of_an_empty_folder_cover_all_runs():
         assert planned_blocks(config, setting, total)[-1][1] == total
 
 
+@pytest.mark.workflow
+def test_the_jobs_are_those_of_snakemake(tmp_path, monkeypatch):
+    """All rules of all papers, in a folder in which nothing was computed yet."""
+    project = make_project(tmp_path / "project")
+    shutil.rmtree(project / "config")
+    shutil.copytree(CHECKOUT / "config", project / "config")
+    monkeypatch.setenv("RECOCO_ROOT", str(project))
+    asked = {
+        "papers": sorted(path.stem for path in (project / "config" / "papers").glob("*.yaml")),
+        "runs": {"most": 2},  # every rule is there, and the fewest jobs
+    }
+    write_yaml(project / "config" / "config.yaml", asked)
+    counted = Counter(rule for rule, *_ in jobs_of(load_config()))
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules", "--nocolor"]
+    planned = subprocess.run(
+        [*command, "--cores", "1", "--", "all"],
+        cwd=project,
+        env=environment_of(project),
+        capture_output=True,
+        text=True,
+    )
+    assert planned.returncode == 0, planned.stderr
+    told = dict(re.findall(r"^(\w+) +(\d+)$", planned.stdout, re.MULTILINE))
+    assert int(told.pop("total")) == sum(map(int, told.values()))
+    # `all` computes nothing, and the kernels are compiled before.
+    assert int(told.pop("all")) == counted.pop("kernels") == 1
+    assert counted == {rule: int(count) for rule, count in told.items()}
+
+
 def test_the_table_of_the_project():
     rows = read_rows(CHECKOUT / "config" / "needs.csv")
     keys = [row.key for row in rows]
@@ -104,8 +139,6 @@ def test_measured_from_the_logs_of_a_project(finished, tmp_path):
 
 @pytest.mark.workflow
 def test_other_needs_are_no_reason_to_compute_again(finished, tmp_path):
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(finished, copy, symlinks=True)
     write_needs(

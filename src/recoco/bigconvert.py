@@ -8,6 +8,7 @@ are then sorted and appended one after the other. None of it holds the matrix.
 import contextlib
 import gzip
 import tempfile
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -24,8 +25,9 @@ _MOST_FILES = 200
 # What reading a file that is cut, or not what it says, may raise.
 _FAULTS = (
     *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(OverflowError, SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
 )
+_VIEW = "view0_"  # what a prepared dataset has before the names of its first view
 _ENTRY = np.dtype([("row", np.int64), ("column", np.int64), ("value", np.float64)])
 
 
@@ -34,7 +36,8 @@ def convert(path, folder, transpose: bool = False, block: int = BLOCK) -> BigCsr
 
     Parameters
     ----------
-    path : a Matrix Market file of coordinates (.mtx, .mtx.gz) or what scipy's ``save_npz`` wrote
+    path : a Matrix Market file of coordinates (.mtx, .mtx.gz), what scipy's ``save_npz`` wrote, or
+        a prepared dataset (resources/prepared/NAME.npz), of which the first view is taken
     folder : path to be written
     transpose : bool, the file has features x objects
     block : int, non-zeros held at once
@@ -125,7 +128,8 @@ def _source(path: Path):
 
 
 def _broken(path: Path, error) -> RecocoError:
-    return RecocoError(f"{path} cannot be read ({error}): the file is cut or not what it says.")
+    text = " ".join(str(error).split())
+    return RecocoError(f"{path} cannot be read ({text}): the file is cut or not what it says.")
 
 
 class _Transposed:
@@ -213,22 +217,30 @@ class _Market:
 
 
 class _Archive:
-    """A matrix as scipy's ``save_npz`` writes it, in any of the three common layouts."""
+    """A matrix as scipy's ``save_npz`` writes it, in any of the three common layouts.
+
+    The first view of a prepared dataset is one too, under names of its own.
+    """
 
     def __init__(self, path: Path):
         self.path = path
         with zipfile.ZipFile(path) as archive:
-            self.layout = str(_member(archive, "format").item(), "ascii")
-            self.shape = tuple(int(side) for side in _member(archive, "shape"))
+            prepared = f"{_VIEW}shape.npy" in archive.namelist()
+            self.prefix = _VIEW if prepared else ""
+            self.layout = "csr" if prepared else str(_member(archive, "format").item(), "ascii")
+            self.shape = tuple(int(side) for side in _member(archive, f"{self.prefix}shape"))
             if self.layout not in ("csr", "csc", "coo") or len(self.shape) != 2:
                 raise RecocoError(f"{path} is {self.layout}: save it as csr, csc or coo.")
-            self.indptr = None if self.layout == "coo" else _member(archive, "indptr")
+            self.indptr = None
+            if self.layout != "coo":
+                self.indptr = _member(archive, f"{self.prefix}indptr")
 
     def pieces(self) -> Iterator[tuple]:
         names = ("row", "col", "data") if self.layout == "coo" else ("indices", "data")
         try:
             with zipfile.ZipFile(self.path) as archive, contextlib.ExitStack() as stack:
-                streams = [stack.enter_context(_open_member(archive, name)) for name in names]
+                members = [_open_member(archive, f"{self.prefix}{name}") for name in names]
+                streams = [stack.enter_context(member) for member in members]
                 begin = 0
                 for pieces in zip(*(_pieces(*stream) for stream in streams), strict=True):
                     yield self._entries(begin, pieces)

@@ -11,6 +11,7 @@ import itertools
 import os
 import shutil
 import tempfile
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,11 @@ from recoco.schema import nearest
 
 BLOCK = 1 << 22  # non-zeros that are read at once: 48 MiB
 ALIGN = 256  # blocks begin at multiples of it: sums go by chunks of so many rows
+# What reading a file that is cut, or not what it says, may raise.
+_FAULTS = (
+    *(OSError, ValueError, KeyError, TypeError, IndexError, OverflowError),
+    *(SyntaxError, tokenize.TokenError),
+)
 _TYPES = {"indptr": np.int64, "indices": np.int32, "data": np.float64}
 
 
@@ -70,7 +76,11 @@ class BigCsr:
             self.nnz = int(told["nonzeros"])
             self._starts = {name: _check(self.folder, name, self._length(name)) for name in _TYPES}
             self.indptr = np.load(self.folder / "indptr.npy", allow_pickle=False)
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            if (self.indptr[0], self.indptr[-1]) != (0, self.nnz) or np.any(
+                self.indptr[1:] < self.indptr[:-1]
+            ):
+                raise ValueError("indptr.npy does not count its entries")
+        except _FAULTS as error:
             raise RecocoError(
                 f"{self.folder} is no whole matrix on disk ({error}): convert the matrix again."
             ) from None
@@ -140,6 +150,12 @@ class BigCsr:
             file.seek(self._starts[name] + begin * part.itemsize)
             _fill(file, part)
             read.append(part)
+        # Compiled code would write wherever a wrong column points to; below 0 counts as very high.
+        if end > begin and int(read[0].view(np.uint32).max()) >= self.shape[1]:
+            raise RecocoError(
+                f"{self.folder} has a column outside of its {self.shape[1]}: convert the matrix "
+                "again."
+            )
         return Block(first, last, (self.indptr[first : last + 1] - begin).astype(np.int32), *read)
 
 

@@ -69,7 +69,6 @@ def _wrap(name: str, entry: dict, key: str) -> None:
 
 def _load_paper(path: Path, methods: dict) -> dict:
     from recoco.datasets import list_cards
-    from recoco.graph_weightings import check_weighting
 
     paper = read_yaml(path)
     check(paper, "paper", path.name)
@@ -79,7 +78,7 @@ def _load_paper(path: Path, methods: dict) -> dict:
             _known(card, list_cards(), "dataset", where)
         of_methods = block.get("method_weightings", {})
         for weighting in [*block.get("weightings", {}).values(), *of_methods.values()]:
-            check_weighting(weighting, where)
+            _check_weighting(weighting, where)
         groups = ("methods", "extra_methods", "together")
         named = [method for group in groups for method in block.get(group, {}).values()]
         if "method" in block:
@@ -106,7 +105,7 @@ def _load_paper(path: Path, methods: dict) -> dict:
                     if method:
                         _known(method, list(methods), "method", where)
                     for weighting in changed.values():
-                        check_weighting(weighting, where)
+                        _check_weighting(weighting, where)
         if block.get("of") and block["of"] not in paper["items"]:
             raise RecocoError(f"{where}: 'of' names {block['of']!r}, which is no item here.")
         if block["kind"] == "ranks":
@@ -159,6 +158,17 @@ def _scores_before(items: dict, item: str, where: str) -> None:
         raise RecocoError(
             f"{where}: 'of' names {of!r}, which is no item of kind scores before it: name one."
         )
+
+
+def _check_weighting(name: str, where: str) -> None:
+    from recoco.weighting import WEIGHTINGS
+
+    if name not in WEIGHTINGS:
+        # Imported only where it may be a graph: it takes a second, and each job of a cluster
+        # reads the configuration twice.
+        from recoco.graph_weightings import check_weighting
+
+        check_weighting(name, where)
 
 
 def _known(name: str, known: list[str], what: str, where: str) -> None:

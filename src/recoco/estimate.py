@@ -4,6 +4,7 @@ from pathlib import Path
 
 from recoco import plan
 from recoco.config import Config
+from recoco.expected import expected_of
 from recoco.store import read_json
 
 # What a job costs before it computes anything: Python, imports, reading the data.
@@ -41,10 +42,9 @@ class Estimate:
 
     def _guess(self, setting: plan.Setting) -> float:
         """Return what the method says of itself, until a run here has been timed."""
-        from recoco.datasets import load_card
         from recoco.methods import get_method
 
-        shape = load_card(setting.dataset).get("expected") or {}
+        shape = expected_of(setting.dataset)
         method = get_method(plan.method_class(self._config, setting.method))
         if not hasattr(method, "cost"):  # somebody's own class need not know
             return _SECONDS_PER_RUN

@@ -55,7 +55,8 @@ def _read(path: Path) -> tuple[str, frozenset[str]]:
     return digest, frozenset(name for name in named if _path(name))
 
 
-def modules_of(*entries: str) -> list[str]:
+@cache  # thousands of jobs ask, few entries are different
+def modules_of(*entries: str) -> tuple[str, ...]:
     """Return the recoco modules reachable by imports from ``entries``, sorted."""
     seen, waiting = set(), list(entries)
     while waiting:
@@ -65,7 +66,7 @@ def modules_of(*entries: str) -> list[str]:
             continue
         seen.add(module)
         waiting.extend(_read(path)[1])
-    return sorted(seen)
+    return tuple(sorted(seen))
 
 
 def fingerprint(*entries: str) -> str:

@@ -8,15 +8,14 @@
 """
 
 from recoco.config import Config
+from recoco.expected import expected_of
 from recoco.plan import Setting, blocks_of_kind, classes_of, with_params
 
 ALL = "all"
 
 
 def _views_of(card: str) -> int:
-    from recoco.datasets import load_card
-
-    return len((load_card(card).get("expected") or {}).get("columns", ()))
+    return len(expected_of(card).get("columns", ()))
 
 
 def view_settings(block: dict):

@@ -8,6 +8,7 @@ so; all else that may go wrong is found out by running it.
 from dataclasses import dataclass
 
 from recoco.config import Config
+from recoco.expected import expected_of
 from recoco.plan import Setting, blocks_of_kind, method_place, postponed, runs_of, with_params
 
 METHOD, NULL, CONSENSUS = "method", "null", "consensus"
@@ -75,9 +76,7 @@ def entries_of(config: Config, paper: dict, block: dict, only: str = "") -> list
 
 def _too_large(card: str, limits: dict, method: str) -> str:
     """Say why a dataset is too large for a method, from what its card says of it; else nothing."""
-    from recoco.datasets import load_card
-
-    known = load_card(card).get("expected") or {}
+    known = expected_of(card)
     columns = known.get("columns") or []
     sizes = {
         "rows": known.get("rows"),

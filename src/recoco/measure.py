@@ -103,8 +103,19 @@ def _files(root: Path, rule: str, names: list[str]) -> tuple[list[Path], list[Pa
             return [data, *_blocks(root, name)], [scores / f"{name}.parquet"]
         case "coherence":
             return _all(results / "words" / name), [results / "coherence" / f"{name}.npz"]
-        case "densities":
-            return [data], [results / "densities" / f"{name}.json"]
+        case "densities" | "ensembles" | "topics" | "fusions":
+            runs = [] if rule == "densities" else _blocks(root, name)
+            return [data, *runs], [results / rule / f"{name}.json"]
+        case "coclusters":
+            runs = _all(results / "runs" / Path(*names))
+            return [data, *runs], [results / rule / ("/".join(names) + ".npz")]
+        case "neighbours":
+            return _all(results / "coclusters" / name), [results / rule / f"{name}.npz"]
+        case "representatives":
+            runs = _all(results / "runs" / Path(*names))
+            return [data, *runs], [results / rule / ("/".join(names) + ".json")]
+        case "scaling" | "convergence":
+            return [], list((results / rule / name).glob(f"{names[1]}.*"))
         case "compare":
             return _all(scores), _all(results / "compare" / name)
         case "report":

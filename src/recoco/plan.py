@@ -13,6 +13,7 @@ from pathlib import Path
 from recoco import paths
 from recoco.config import Config
 from recoco.errors import RecocoError
+from recoco.expected import expected_of
 from recoco.schema import nearest
 from recoco.seeds import stable_hash
 
@@ -246,9 +247,7 @@ def blocks_of_kind(config: Config, kind: str):
 
 
 def classes_of(card: str) -> int:
-    from recoco.datasets import load_card
-
-    return (load_card(card).get("expected") or {}).get("classes", 1)
+    return expected_of(card).get("classes", 1)
 
 
 def _settings_of_item(block: dict, settings: dict):
@@ -344,9 +343,7 @@ def check_parameters(config: Config) -> None:
 
 def work_of(config: Config, setting: Setting) -> float:
     """Return the work of one run, in non-zeros read by a CoClus run: no machine's seconds."""
-    from recoco.datasets import load_card
-
-    nonzeros = load_card(setting.dataset).get("expected", {}).get("nonzeros") or [1e6]
+    nonzeros = expected_of(setting.dataset).get("nonzeros") or [1e6]
     passes = config.methods[setting.method].get("work", 1)
     return sum(nonzeros) * passes * starts_of(setting)
 

@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from recoco import paths, plan, word_plan
+from recoco import (
+    cocluster_plan,
+    graph_plan,
+    leaderboard_plan,
+    paths,
+    plan,
+    study_plan,
+    word_plan,
+)
 from recoco.config import Config, load_config
 from recoco.estimate import in_words
 from recoco.needs import Need, load_needs, table_path
@@ -85,6 +93,25 @@ def jobs_of(config: Config) -> Iterator[tuple[str, str, str, int]]:
     for dataset, runs in runs_of.items():
         yield "consensus", dataset, "", runs
         yield "score", dataset, "", runs
+        for rule, tasks in (
+            ("ensembles", graph_plan.ensembles_of),
+            ("topics", graph_plan.topics_of),
+            ("fusions", leaderboard_plan.fusions_of),
+        ):
+            if tasks(config, dataset):
+                yield rule, dataset, "", 1
+    looked_into = {s: s.dataset for s in cocluster_plan.coclusters_of(config)}
+    chosen = {s: s.dataset for s in study_plan.representatives_of(config)}
+    for rule, settings in (("coclusters", looked_into), ("representatives", chosen)):
+        for dataset in settings.values():
+            if dataset not in missing:
+                yield rule, dataset, "", 1
+    for dataset in sorted(set(looked_into.values()) - missing):
+        if cocluster_plan.corpora_of(config, dataset):
+            yield "neighbours", dataset, "", 1
+    for kind in ("scaling", "convergence"):
+        for paper, _, _ in study_plan.studies_of(config, kind).values():
+            yield kind, paper, "", 1
     for paper in config.papers:
         yield "compare", paper, "", 1
     yield "report", "", "", 1

@@ -6,6 +6,7 @@ import json
 import re
 import stat
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from recoco.archive.crate import METADATA
@@ -13,6 +14,8 @@ from recoco.archive.pack import MANIFEST
 from recoco.errors import RecocoError
 
 _PIECE = 1 << 20
+# What reading a zip that is cut, or not what it says, may raise.
+_FAULTS = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 # A listing of this size has a million files: more is no manifest.
 _LONGEST_LISTING = 200 << 20
 
@@ -44,7 +47,7 @@ class Opened:
             with self.archive.open(info) as stream:
                 while piece := stream.read(_PIECE):
                     yield piece
-        except (zipfile.BadZipFile, EOFError, OSError) as error:
+        except _FAULTS as error:
             raise RecocoError(
                 f"{self.path.name} is damaged at {info.filename} ({error}): get it again."
             ) from None
@@ -137,7 +140,7 @@ def open_archive(path: Path):
         archive = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise RecocoError(f"There is no {path}: name the zip that `make archive` wrote.") from None
-    except (zipfile.BadZipFile, OSError) as error:
+    except _FAULTS as error:
         raise RecocoError(f"{path} is no zip that can be read ({error}): get it again.") from None
     with archive:
         seen = set()

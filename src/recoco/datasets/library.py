@@ -1,5 +1,6 @@
 """A dataset by its name, for scripts and the command line."""
 
+import zlib
 from pathlib import Path
 
 from recoco import paths, store
@@ -8,6 +9,7 @@ from recoco.datasets.dataset import Dataset, load_prepared
 from recoco.datasets.fetching import fetch
 from recoco.datasets.preparation import prepare
 from recoco.datasets.receipts import RECEIPT
+from recoco.errors import RecocoError
 
 
 def load_dataset(name: str) -> Dataset:
@@ -22,7 +24,16 @@ def load_dataset(name: str) -> Dataset:
         if _status(raw_dir / RECEIPT) != "ok":
             fetch(name, raw_dir)
         prepare(name, raw_dir, npz, characteristics)
-    return load_prepared(npz)
+    return _load(npz)
+
+
+def _load(path: Path) -> Dataset:
+    try:
+        return load_prepared(path)
+    except zlib.error as error:
+        raise RecocoError(
+            f"{path} is not a prepared dataset ({error}): delete it and prepare it again."
+        ) from None
 
 
 def _status(path: Path) -> str:

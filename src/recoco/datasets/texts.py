@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -89,7 +90,7 @@ class TextFiles:
             try:
                 with file.open("rb") as self._open:
                     yield from self._articles(file) if dump else self._text(file)
-            except (OSError, EOFError, ElementTree.ParseError) as error:
+            except (OSError, EOFError, ValueError, LookupError, zlib.error, SyntaxError) as error:
                 kind = "a Wikipedia dump" if dump else "text"
                 raise RecocoError(
                     f"{file.name} cannot be read as {kind} ({error}): download it again."

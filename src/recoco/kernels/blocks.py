@@ -227,7 +227,7 @@ def place_block(block, single, state, bounds, labels, fresh, sums, counts):
     state, bounds : see :mod:`recoco.kernels.spherical`; the bounds of these rows only
     labels : int (m,): overwritten
     fresh : bool, there were no labels before, so that all rows are added
-    sums, counts : of the new clusters: continued; the sums are exact in any order
+    sums : (g, d), counts : (g,), of the new clusters: continued; exact in any order
 
     Returns
     -------
@@ -235,19 +235,29 @@ def place_block(block, single, state, bounds, labels, fresh, sums, counts):
     """
     found = np.empty_like(labels)
     _assign(block, single, state, bounds, labels, found)
+    # One cluster after the other: the sums of one stay in the cache, those of all would not.
+    for k in range(counts.size):
+        own = sums[k]
+        for i in range(labels.size):
+            moved = labels[i] != found[i]
+            if moved and not fresh and labels[i] == k:
+                _add_to(block, i, -1.0, own)
+                counts[k] -= 1
+            if (moved or fresh) and found[i] == k:
+                _add_to(block, i, 1.0, own)
+                counts[k] += 1
     moves = 0
     for i in range(labels.size):
-        old, new = labels[i], found[i]
-        moved = old != new
-        moves += moved
-        if fresh or moved:
-            if not fresh:
-                _add_row(block, i, old, -1.0, sums)
-                counts[old] -= 1
-            _add_row(block, i, new, 1.0, sums)
-            counts[new] += 1
-            labels[i] = new
+        moves += labels[i] != found[i]
+        labels[i] = found[i]
     return moves
+
+
+@njit(cache=True, nogil=True)
+def _add_to(block, i, sign, own):
+    indptr, indices, data = block
+    for p in range(indptr[i], indptr[i + 1]):
+        own[indices[p]] += sign * data[p]
 
 
 @njit(cache=True, nogil=True)

@@ -330,7 +330,7 @@ class _Start:
             self.labels[:] = labels
         self.sums = np.zeros((d, width))
         self.norms, self.inverse = np.zeros(g), np.ones(g)
-        self.centroids = np.zeros((d, width), np.float32)
+        self.centroids = _by_lines(d, width)
         self.rise, self.fall = np.zeros(width, np.float32), np.zeros(width, np.float32)
         self.upper = np.full((n, width), np.inf, np.float32)
         self.lower = np.zeros(n, np.float32)
@@ -346,11 +346,26 @@ class _Start:
     def state(self) -> tuple:
         return self.sums, self.inverse, self.centroids
 
+    def new_sums(self) -> np.ndarray:
+        """Return what the sums of the next partition begin with, a row for each cluster."""
+        d, g = self.sums.shape[0], self.counts.size
+        return np.zeros((g, d)) if self.fresh else np.ascontiguousarray(self.sums[:, :g].T)
+
     def criterion(self) -> float:
         return float(np.cumsum(self.norms)[-1])  # from first to last, as the kernel adds
 
     def bounds(self, rows: slice) -> tuple:
         return self.rise, self.fall, self.upper[rows], self.lower[rows]
+
+
+def _by_lines(d: int, width: int) -> np.ndarray:
+    """Return zeros in single precision whose rows begin where a line of the cache does.
+
+    Rows of 16 are then read as one line, and not as parts of two.
+    """
+    raw = np.zeros(d * width + 16, np.float32)
+    begin = -raw.ctypes.data % 64 // raw.itemsize
+    return raw[begin : begin + d * width].reshape(d, width)
 
 
 def _cluster(problem: _UnitRows, starts: list[_Start], max_iter: int, tol: float) -> None:
@@ -373,7 +388,7 @@ def _cluster(problem: _UnitRows, starts: list[_Start], max_iter: int, tol: float
         new = {}
         for start in active:
             _move_centroids(start.state, start.rise, start.fall)
-            new[start] = np.zeros_like(start.sums) if start.fresh else start.sums.copy()
+            new[start] = start.new_sums()
         for block, single in problem.blocks():
             for start in active:
                 moves[start] += kernel.place_block(
@@ -387,7 +402,7 @@ def _cluster(problem: _UnitRows, starts: list[_Start], max_iter: int, tol: float
                     start.counts,
                 )
         for start in active:
-            start.sums = new.pop(start)
+            start.sums[:, : start.counts.size] = new.pop(start).T
             _lengths(start.sums, start.norms, start.inverse)
         _refill(problem, active)
         going = []
