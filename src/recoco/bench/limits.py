@@ -92,7 +92,14 @@ def _assignments(A) -> dict:
     def coclus():
         for M, slots, _, side in sides:
             modularity.assign(
-                M.indptr, M.indices, M.data, degrees[side], total, slots, masses[1 - side], out[side]
+                M.indptr,
+                M.indices,
+                M.data,
+                degrees[side],
+                total,
+                slots,
+                masses[1 - side],
+                out[side],
             )
 
     def with_conscience():

@@ -134,7 +134,9 @@ def _dense(model, A, number: int) -> float:
     order = np.argsort(-s)
     U, V = r[:, None] * U[:, order], c[:, None] * Vt[order].T
     # signs are free; ours makes the largest entry on the left positive before it is scaled
-    sign = np.where((U / r[:, None])[np.abs(U / r[:, None]).argmax(axis=0), range(g - 1)] < 0, -1, 1)
+    sign = np.where(
+        (U / r[:, None])[np.abs(U / r[:, None]).argmax(axis=0), range(g - 1)] < 0, -1, 1
+    )
     parts = [np.c_[np.full(len(F), total**-0.5), F * sign] for F in (U, V)]
     points = np.vstack([_unit(part, 0) for part in parts])
     trials, best = 2 + int(np.log(g)), None
