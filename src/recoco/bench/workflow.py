@@ -45,7 +45,7 @@ def measure(repetitions: int) -> dict:
     """
     with tempfile.TemporaryDirectory(prefix="recoco-bench-") as name:
         project = make_project(Path(name) / "project")
-        _reproduce(project, "--runs", "1")
+        _reproduce(project, "--runs", "2")
         best = None
         for _ in range(min(repetitions, 2)):
             for part in ("results", "reports", "logs"):
@@ -90,6 +90,7 @@ def make_project(folder: Path) -> Path:
         (folder / "config" / name).write_text(yaml.safe_dump(content, sort_keys=False))
     (folder / "config" / "published" / "published.csv").write_text(
         "paper,item,dataset,weighting,method,metric,value,sd,best,note\n"
+        "bench,table1,PLANTED,tfidf-l2,Coclus,acc,0.5,0.5,,\n"
     )
     return folder
 
