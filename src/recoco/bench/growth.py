@@ -170,7 +170,7 @@ def chart(results: dict, path) -> None:
             for column, name in enumerate(what):
                 each = np.reshape(axes, (2, -1))[row, column]
                 for (method, (title, _)), colour, mark in zip(
-                    METHODS.items(), ("#1f5fa8", "#c2571a", "#3d8b57"), "os^", strict=True
+                    METHODS.items(), ("#1f5fa8", "#c2571a", "#3d8b57"), "os^", strict=False
                 ):
                     points = results["points"][method][name]
                     each.loglog(

@@ -64,6 +64,20 @@ def target_table(targets: list[Target]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def target_chart(targets: list[Target], path: Path) -> None:
+    """How much better than asked each measured figure is; left of the line it falls short."""
+    shown = [t for t in targets if t.value is not None and t.bound > 0]
+    names = [f"{t.what} / {t.against}" for t in shown]
+    margins = [t.bound / max(t.value, 1e-9) if t.most else t.value / t.bound for t in shown]
+    with svg(path, (9, 0.8 + 0.26 * len(shown))) as axes:
+        colours = ["#1f5fa8" if t.met else "#c2571a" for t in shown]
+        axes.barh(range(len(shown)), margins, color=colours, log=True)
+        axes.set_yticks(range(len(shown)), names, fontsize=7)
+        axes.axvline(1.0, color="#333333", linewidth=1)
+        axes.invert_yaxis()
+        axes.set_xlabel("times better than asked")
+
+
 def _short(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
