@@ -54,18 +54,25 @@ def main(arguments=None) -> int:
         if hasattr(section, "chart"):
             section.chart(results[name], out / f"{name}.svg")
             texts.append(f"![{name}]({name}.svg)\n")
+        # after each section: who stops it keeps what was measured
+        table = _write(out, stem, results, texts, targets)
+    print(table)
+    print(f"Written to {out}")
+    return 0
+
+
+def _write(out: Path, stem: str, results: dict, texts: list[str], targets: list) -> str:
+    """Write what there is, the targets first; return the text."""
     if targets:
         from recoco.bench.timing import target_chart, target_table
 
         results["targets"] = [target.as_dict() for target in targets]
-        target_chart(targets, out / "bench.svg")
-        texts = [target_table(targets), "![all targets](bench.svg)\n", *texts]
+        target_chart(targets, out / f"{stem}.svg")
+        texts = [target_table(targets), f"![all targets]({stem}.svg)\n", *texts]
     table = "\n".join([_heading(), *texts])
     store.write_json(out / f"{stem}.json", results)
     store.write_text(out / f"{stem}.md", table)
-    print(table)
-    print(f"Written to {out}")
-    return 0
+    return table
 
 
 def _heading() -> str:
