@@ -247,7 +247,7 @@ def markdown(results: dict) -> str:
         "faster than reading. *10⁹/s*: additions and multiplications, and how many it would take "
         f"to be within {LIMIT} per start.",
         "",
-        "| kernel | starts | ms | MB of matrix | per start | per batch | fetched | 10⁹/s | needed |",
+        "| kernel | starts | ms | MB | per start | per batch | fetched | 10⁹/s | needed |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for name, found in results["kernels"].items():
