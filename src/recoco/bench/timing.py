@@ -71,7 +71,8 @@ def target_chart(targets: list[Target], path: Path) -> None:
     margins = [t.bound / max(t.value, 1e-9) if t.most else t.value / t.bound for t in shown]
     with svg(path, (9, 0.8 + 0.26 * len(shown))) as axes:
         colours = ["#1f5fa8" if t.met else "#c2571a" for t in shown]
-        axes.barh(range(len(shown)), margins, color=colours, log=True)
+        widths = [margin - 1.0 for margin in margins]
+        axes.barh(range(len(shown)), widths, left=1.0, color=colours, log=True)
         axes.set_yticks(range(len(shown)), names, fontsize=7)
         axes.axvline(1.0, color="#333333", linewidth=1)
         axes.invert_yaxis()
