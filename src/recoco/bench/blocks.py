@@ -7,6 +7,8 @@ Bernoulli likelihood of the partition that each finds, and ours is given as many
 takes to be no worse. sparsebm is no part of the lock: `pip install sparsebm` adds the row.
 """
 
+import contextlib
+import tempfile
 from importlib.util import find_spec
 
 import numpy as np
@@ -153,7 +155,9 @@ def _log_shares(F):
 
 def _sparsebm(graph) -> dict:
     """sparsebm as it comes, and ours with as many starts as it takes to be as good, once each."""
-    from sparsebm import SBM
+    # it opens a log in the working folder when it is imported
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        from sparsebm import SBM
 
     from recoco.methods.block_models import PSBM
 

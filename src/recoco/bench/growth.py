@@ -5,6 +5,8 @@ is its own; while one number grows the others stay. Time is that of an iteration
 """
 
 import contextlib
+import ctypes
+import gc
 import json
 import sys
 import time
@@ -102,8 +104,8 @@ def probe(method: str, nonzeros, clusters, starts, threads, repetitions) -> None
         return parts[0]
 
     run(model._prepare(check_matrix(planted(20_000, clusters))))  # compiled code does not count
-    seconds, before = np.inf, _memory("VmRSS")
     _forget_peak()
+    seconds, before = np.inf, _memory("VmRSS")
     for _ in range(repetitions):
         problem = model._prepare(A)
         begin = time.perf_counter() if threads > 1 else time.thread_time()
@@ -127,7 +129,10 @@ def _memory(field: str) -> int:
 
 
 def _forget_peak() -> None:
-    """Begin the peak anew, where the system can."""
+    """Give back what is free, or it would be used again unseen; begin the peak anew."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
@@ -176,6 +181,9 @@ def chart(results: dict, path) -> None:
                     each.loglog(
                         points["values"], points[key], color=colour, marker=mark, label=title
                     )
+                ticks = results["points"][method][name]["values"]
+                each.set_xticks(ticks, [f"{value:.3g}" for value in ticks])
+                each.minorticks_off()
                 each.set_xlabel(name)
                 each.set_ylabel(label if column == 0 else "")
         np.ravel(axes)[0].legend(frameon=False)
