@@ -29,7 +29,7 @@ def test_bench_on_small_planted_matrices(tmp_path, capsys):
     only = [word for name in sections for word in ("--only", name)]
     assert bench.main(["--quick", *only, "--out", str(tmp_path)]) == 0
     results = json.loads((tmp_path / "bench.json").read_text())
-    assert set(results) == {"machine", *sections}
+    assert set(results) == {"machine", "targets", *sections}
     found = results["coclus"]
     assert found["data"].startswith("planted")
     assert found["labels_equal"] and found["rows_labelled_as_by_dense"] == 1

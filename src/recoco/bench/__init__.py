@@ -1,7 +1,7 @@
 """Speed as ratios, everything that is compared measured in one run on one machine.
 
 ``python -m recoco.bench [--out FOLDER] [--quick] [--only SECTION]`` writes bench.json, bench.md
-and bench.svg and prints the tables; with ``--scale`` matrices of up to 10^8 non-zeros are measured
+and pictures, and prints the tables; with ``--scale`` matrices of up to 10^8 non-zeros are measured
 instead, into scale.json, scale.md and scale.svg.
 """
 
@@ -12,8 +12,26 @@ from pathlib import Path
 
 from recoco import paths, store
 
-# a section is a module with ``measure(repetitions) -> dict`` and ``markdown(dict) -> str``
-SECTIONS = ("coclus", "factors", "spherical", "words", "ebco", "costar", "tsplbm")
+# A section is a module with ``measure(repetitions) -> dict`` and ``markdown(dict) -> str``, and
+# perhaps ``targets(dict) -> list[Target]`` and ``chart(dict, path)``.
+SECTIONS = (
+    "coclus",
+    "spectral",
+    "ebco",
+    "nmf",
+    "spherical",
+    "factors",
+    "tsplbm",
+    "blocks",
+    "costar",
+    "consensus",
+    "scores",
+    "words",
+    "workflow",
+    "limits",
+    "growth",
+    "firstuse",
+)
 
 
 def main(arguments=None) -> int:
@@ -25,20 +43,36 @@ def main(arguments=None) -> int:
     options = parser.parse_args(arguments)
     stem = "scale" if options.scale else "bench"
     out = options.out or paths.root() / "reports" / "bench"
-    results, texts = {"machine": _machine()}, [_heading()]
+    results, texts, targets = {"machine": _machine()}, [], []
     for name in [stem] if options.scale else options.only or SECTIONS:
         section = import_module(f"recoco.bench.{name}")
         print(f"measuring {name} ...", flush=True)
         results[name] = section.measure(repetitions=2 if options.quick else 5)
         texts.append(section.markdown(results[name]))
+        if hasattr(section, "targets"):
+            targets += section.targets(results[name])
         if hasattr(section, "chart"):
-            section.chart(results[name], out / f"{stem}.svg")
-    table = "\n".join(texts)
-    store.write_json(out / f"{stem}.json", results)
-    store.write_text(out / f"{stem}.md", table)
+            section.chart(results[name], out / f"{name}.svg")
+            texts.append(f"![{name}]({name}.svg)\n")
+        # after each section: who stops it keeps what was measured
+        table = _write(out, stem, results, texts, targets)
     print(table)
     print(f"Written to {out}")
     return 0
+
+
+def _write(out: Path, stem: str, results: dict, texts: list[str], targets: list) -> str:
+    """Write what there is, the targets first; return the text."""
+    if targets:
+        from recoco.bench.timing import target_chart, target_table
+
+        results["targets"] = [target.as_dict() for target in targets]
+        target_chart(targets, out / f"{stem}.svg")
+        texts = [target_table(targets), f"![all targets]({stem}.svg)\n", *texts]
+    table = "\n".join([_heading(), *texts])
+    store.write_json(out / f"{stem}.json", results)
+    store.write_text(out / f"{stem}.md", table)
+    return table
 
 
 def _heading() -> str:

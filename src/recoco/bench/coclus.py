@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from recoco import store
+from recoco.bench.timing import Target, svg
 from recoco.errors import RecocoError
 
 STARTS = 20
@@ -237,6 +237,19 @@ def _probe(path: str) -> None:
     print(max(0, peak("VmHWM") - before))
 
 
+def targets(results: dict) -> list[Target]:
+    alike = 100 * results["rows_labelled_as_by_dense"]
+    return [
+        Target(
+            "CoClus per start",
+            "dense textbook version, CLASSIC4",
+            results["dense_over_batched"],
+            300,
+            note=f"{alike:.2f} % of rows labelled alike",
+        )
+    ]
+
+
 def markdown(results: dict) -> str:
     """The results as a table with a sentence for each line."""
     spent = results["milliseconds_per_start"]
@@ -297,23 +310,13 @@ def markdown(results: dict) -> str:
 
 def chart(results: dict, path: Path) -> None:
     """Bars of the time per start, on a logarithmic axis."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "recoco"
-    from matplotlib import pyplot as plt
-
     spent = results["milliseconds_per_start"]
     names = ["dense textbook", "one by one", f"{results['starts']} batched"]
     values = [spent["dense"], spent["one_by_one"], spent["batched"]]
-    figure, axes = plt.subplots(figsize=(7, 2.2), layout="constrained")
-    bars = axes.barh(names, values, color=["#b0b7c3", "#7a9cc6", "#1f5fa8"])
-    axes.bar_label(bars, [f"{value:.3g} ms" for value in values], padding=4)
-    axes.set_xscale("log")
-    axes.set_xlim(right=values[0] * 6)
-    axes.invert_yaxis()
-    axes.set_xlabel(f"milliseconds per start ({results['data']})")
-    axes.spines[["top", "right"]].set_visible(False)
-    with store.atomic(path) as stream:
-        figure.savefig(stream, format="svg", metadata={"Date": None})
-    plt.close(figure)
+    with svg(path, (7, 2.2)) as axes:
+        bars = axes.barh(names, values, color=["#b0b7c3", "#7a9cc6", "#1f5fa8"])
+        axes.bar_label(bars, [f"{value:.3g} ms" for value in values], padding=4)
+        axes.set_xscale("log")
+        axes.set_xlim(right=values[0] * 6)
+        axes.invert_yaxis()
+        axes.set_xlabel(f"milliseconds per start ({results['data']})")

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from recoco.bench.timing import Target
 from recoco.errors import RecocoError
 
 STARTS = 20
@@ -49,6 +50,19 @@ def measure(repetitions: int) -> dict:
         **results,
         "ensemble": _measure_ensemble(),
     }
+
+
+def targets(results: dict) -> list[Target]:
+    return [
+        Target(
+            f"{title} per start",
+            "dense textbook version, CLASSIC4",
+            results[key]["dense_over_batched"],
+            50,
+            note=f"{100 * results[key]['rows_labelled_as_by_dense']:.2f} % of rows labelled alike",
+        )
+        for key, title in (("croinfo", "CROINFO"), ("dcc", "DCC"))
+    ]
 
 
 def table_rows(results: dict) -> list[tuple[str, str, str]]:

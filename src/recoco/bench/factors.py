@@ -5,6 +5,7 @@ import time
 import numpy as np
 from scipy import sparse
 
+from recoco.bench.timing import Target
 from recoco.methods.base import check_matrix
 from recoco.methods.factorisation import SMOOTHING
 from recoco.methods.nmtf import NMTF, WCNMTF
@@ -78,6 +79,19 @@ def measure(repetitions: int) -> dict:
             results[f"{method} {name}"] = {"data": data, **found}
     numba.set_num_threads(before)
     return results
+
+
+def targets(results: dict) -> list[Target]:
+    return [
+        Target(
+            name.replace("wcnmtf", "WC-NMTF").replace("nmtf", "NMTF"),
+            f"scipy.sparse products, one start at a time, {found['threads']} cores",
+            found["ratio"],
+            5,
+            note=f"criteria differ by at most {found['criterion_difference']:.0e}",
+        )
+        for name, found in results.items()
+    ]
 
 
 def markdown(results: dict) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from recoco import store
+from recoco.bench.timing import svg
 from recoco.bigmatrix import BigCsr, Writer
 from recoco.errors import RecocoError
 from recoco.methods.base import start_generator
@@ -221,24 +221,14 @@ def markdown(results: dict) -> str:
 
 def chart(results: dict, path: Path) -> None:
     """Time per iteration against non-zeros, both logarithmic."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "recoco"
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
     x = [found["nonzeros"] for found in results["sizes"]]
-    for (method, kind), colour, mark in zip(
-        STREAMED.items(), ("#1f5fa8", "#c2571a"), "os", strict=True
-    ):
-        y = [found[method]["seconds"] for found in results["sizes"]]
-        label = f"{kind.title}, slope {results['slopes'][method]:.2f}"
-        axes.loglog(x, y, color=colour, marker=mark, label=label)
-    axes.set_xlabel("non-zeros")
-    axes.set_ylabel("seconds per iteration")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
-    with store.atomic(path) as stream:
-        figure.savefig(stream, format="svg", metadata={"Date": None})
-    plt.close(figure)
+    with svg(path, (6, 3.4)) as axes:
+        for (method, kind), colour, mark in zip(
+            STREAMED.items(), ("#1f5fa8", "#c2571a"), "os", strict=True
+        ):
+            y = [found[method]["seconds"] for found in results["sizes"]]
+            label = f"{kind.title}, slope {results['slopes'][method]:.2f}"
+            axes.loglog(x, y, color=colour, marker=mark, label=label)
+        axes.set_xlabel("non-zeros")
+        axes.set_ylabel("seconds per iteration")
+        axes.legend(frameon=False)

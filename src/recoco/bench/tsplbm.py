@@ -14,6 +14,7 @@ import time
 import numpy as np
 from scipy import sparse
 
+from recoco.bench.timing import Target
 from recoco.errors import RecocoError
 from recoco.graph_views import Cooccurrence, similarity_graphs
 from recoco.methods.base import start_generator
@@ -41,6 +42,19 @@ def measure(repetitions: int) -> dict:
         numba.set_num_threads(threads)
     results["whole"] = _measure_whole()
     return results
+
+
+def targets(results: dict) -> list[Target]:
+    return [
+        Target(
+            "TSPLBM per start",
+            f"dense NumPy, {results[name]['data']}",
+            results[name]["dense_over_sparse"],
+            20,
+            note=f"criteria differ by {results[name]['criterion_difference']:.0e}",
+        )
+        for name in ("bbc4", "dblp4area")
+    ]
 
 
 def markdown(results: dict) -> str:

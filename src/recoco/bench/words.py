@@ -6,6 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from recoco.bench.timing import Target
+
 WORDS, TOKENS, DOCUMENT, VOCABULARY = 30_000, 2_000_000, 200, 1000
 
 
@@ -51,6 +53,18 @@ def measure(repetitions: int) -> dict:
         "ratio": best["counter"] / best["ours"],
         "counts_equal": int(ours.pairs.sum()) == sum(plain.values()),
     }
+
+
+def targets(results: dict) -> list[Target]:
+    return [
+        Target(
+            "coherence counting",
+            "a Counter over windows",
+            results["ratio"],
+            10,
+            note="the same counts" if results["counts_equal"] else "NOT the same counts",
+        )
+    ]
 
 
 def markdown(results: dict) -> str:

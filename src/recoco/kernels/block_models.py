@@ -9,6 +9,8 @@ nothing depends on the batch or on the number of threads.
 import numpy as np
 from numba import njit, prange
 
+from recoco.kernels.factors_vectors import add_row
+
 # models of a graph: Poisson(gamma_kl) without the diagonal; Poisson(x_i. x_j. gamma_kl); the same
 # with one gamma for all blocks off the diagonal
 PSBM, PLBM, SPLBM = 0, 1, 2
@@ -25,20 +27,19 @@ CHUNK = 64
 
 @njit(cache=True, nogil=True)
 def _product_rows(first, last, indptr, indices, data, source, out):
-    width = out.shape[1]
+    out[first:last] = 0.0
     for i in range(first, last):
-        row = out[i]
-        row[:] = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            a = data[p]
-            values = source[indices[p]]
-            for c in range(width):
-                row[c] += a * values[c]
+        # in vectors that stay in registers; the order of the additions is that of the entries
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        add_row(data, indices, begin, end, source, np.int64(0), out, np.int64(i))
 
 
 @njit(cache=True, nogil=True)
 def product(indptr, indices, data, source, out):
-    """Sparse (n, d) times dense (d, w); out (n, w) is overwritten."""
+    """Sparse (n, d) times dense (d, w); out (n, w) is overwritten.
+
+    ``source`` and ``out`` are float64 arrays in one piece, row by row.
+    """
     _product_rows(0, out.shape[0], indptr, indices, data, source, out)
 
 

@@ -26,7 +26,7 @@ def _assign_chunk(
     g = mass.size // B
     sums = np.empty(g * B)
     best = np.empty(B)
-    choice = np.empty(B, slots.dtype)
+    choice = np.empty(B, np.int64)  # as wide as the scores: both are then chosen by vectors
     for i in range(first, last):
         sums[:] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
@@ -37,19 +37,21 @@ def _assign_chunk(
         a_i = degree[i]
         for b in range(B):
             best[b] = total * sums[b] - a_i * mass[b]
-            choice[b] = b
+            choice[b] = 0
         for k in range(1, g):
+            s, m = sums[k * B : (k + 1) * B], mass[k * B : (k + 1) * B]
             for b in range(B):
-                score = total * sums[k * B + b] - a_i * mass[k * B + b]
-                if score > best[b]:  # strictly: ties go to the lowest cluster
-                    best[b] = score
-                    choice[b] = k * B + b
+                score = total * s[b] - a_i * m[b]
+                better = score > best[b]  # strictly: ties go to the lowest cluster
+                best[b] = score if better else best[b]
+                choice[b] = k if better else choice[b]
         for b in range(B):
             gain[b] += best[b]
-            moves[b] += choice[b] != found[i, b]
-            found[i, b] = choice[b]
         for b in range(B):
-            masses[choice[b]] += a_i
+            slot = choice[b] * B + b
+            moves[b] += slot != found[i, b]
+            found[i, b] = slot
+            masses[slot] += a_i
 
 
 @njit(cache=True, nogil=True)

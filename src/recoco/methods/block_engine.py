@@ -99,6 +99,7 @@ def multiply(A: sparse.csr_matrix, source, threads: bool, out=None) -> np.ndarra
 
     out = np.empty((A.shape[0], source.shape[1])) if out is None else out
     run = kernel.product_parallel if threads else kernel.product
+    source = np.ascontiguousarray(source)  # the kernel goes by places in memory
     run(A.indptr, A.indices, A.data, source, out)
     return out
 

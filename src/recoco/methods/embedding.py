@@ -37,7 +37,8 @@ def normalised_singular_vectors(A: sparse.csr_matrix, k: int):
     row_degree = np.asarray(A.sum(axis=1)).ravel()
     column_degree = np.asarray(A.sum(axis=0)).ravel()
     row_scale, column_scale = _inverse_root(row_degree), _inverse_root(column_degree)
-    N = (sparse.diags_array(row_scale) @ A @ sparse.diags_array(column_scale)).tocsr()
+    data = np.repeat(row_scale, np.diff(A.indptr)) * A.data * column_scale[A.indices]
+    N = sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
     u = np.sqrt(row_degree / row_degree.sum())
     v = np.sqrt(column_degree / row_degree.sum())
     # one thread: sums of a threaded BLAS depend on the number of threads
