@@ -25,6 +25,13 @@ def test_every_printed_cell_has_its_own_name():
     assert len(coclus) == 180
 
 
+def test_a_project_may_have_no_printed_cell(tmp_path):
+    head = (PUBLISHED / "published.csv").read_text(encoding="utf-8").splitlines()[0]
+    (tmp_path / "published.csv").write_text(f"{head}\n")
+    table = read_published(tmp_path / "published.csv")
+    assert table.empty and "cell" in table.columns
+
+
 def test_measure_of_a_mean():
     values = np.random.default_rng(0).normal(0.5, 0.1, 100)
     found = measure(values, "mean", 1000, 1, "test")

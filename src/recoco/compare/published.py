@@ -24,7 +24,8 @@ def read_published(path: Path):
         metric=bracketed["metric"] + BRACKET, value=bracketed["best"], sd="", note=""
     )
     table = pd.concat([table, brackets]).sort_index(kind="stable").reset_index(drop=True)
-    names = table[_IDENTITY].agg(":".join, axis=1)
+    joined = [":".join(row) for row in table[_IDENTITY].itertuples(index=False)]
+    names = pd.Series(joined, index=table.index, dtype=str)
     step = table["note"].str.split(":").str[0].where(table["note"].str.contains(":"), "")
     repeated = names.duplicated(keep=False)
     names = names.where(~repeated | (step == ""), names + ":" + step)
