@@ -69,6 +69,19 @@ def test_papers_of_some_venues(tmp_path):
         four_area.parse(tmp_path, {"areas": {"x": ["WSDM"]}, "some_venues": True})
 
 
+def test_stop_words_are_no_terms(tmp_path):
+    write_network(tmp_path)
+    with (tmp_path / "term.txt").open("a") as terms, (tmp_path / "paper_term.txt").open("a") as has:
+        terms.write("20\tof\n")
+        has.write("10\t20\n11\t20\n")
+    areas = {"databases": ["VLDB"], "learning": ["ICML"], "search": ["SIGIR"]}
+    found = four_area.parse(tmp_path, {"areas": areas, "without_stop_words": True})
+    assert found.terms[0] == ["query", "learning", "t9"]
+    assert found.views[0].toarray()[:2].tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert found.dropped == ["1 terms are stop words"]
+    assert four_area.parse(tmp_path, {"areas": areas}).terms[0][-1] == "of"
+
+
 def test_the_dblp_dump_has_a_parser():
     from recoco.datasets.parsers import aminer
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from recoco.datasets.parsers import Parsed, malformed, matrix, read_lines
+from recoco.datasets.parsers.tokens import STOP_WORDS
 from recoco.errors import RecocoError
 
 
@@ -28,8 +29,18 @@ def parse(folder: Path, options: dict) -> Parsed:
             column.append(column_of[other])
         views.append(matrix(np.ones(len(row)), row, column, (len(papers), len(names))))
         terms.append(list(names.values()))
-    parsed = Parsed(views, labels, terms, class_order=list(options["areas"]))
+    dropped = _drop_stop_words(views, terms) if options.get("without_stop_words") else []
+    parsed = Parsed(views, labels, terms, list(options["areas"]), dropped)
     return _subset(parsed) if some else parsed
+
+
+def _drop_stop_words(views: list[csr_matrix], terms: list[list[str]]) -> list[str]:
+    """Leave out the terms that any title may have; return what is said of it."""
+    kept = [j for j, term in enumerate(terms[0]) if term not in STOP_WORDS]
+    dropped = len(terms[0]) - len(kept)
+    views[0] = csr_matrix(views[0][:, kept])
+    terms[0] = [terms[0][j] for j in kept]
+    return [f"{dropped} terms are stop words"]
 
 
 def _subset(parsed: Parsed) -> Parsed:
@@ -38,6 +49,7 @@ def _subset(parsed: Parsed) -> Parsed:
     filled = np.all([np.diff(view.indptr) > 0 for view in parsed.views], axis=0)
     kept = np.flatnonzero(of_venue & filled)
     dropped = [
+        *parsed.dropped,
         f"{int((~of_venue).sum())} of {of_venue.size} papers are of other venues",
         f"{int((of_venue & ~filled).sum())} papers of the venues have no term or no author",
     ]
