@@ -281,7 +281,7 @@ def test_too_large_a_reference_is_refused(both, monkeypatch):
     monkeypatch.setattr(reference, "MOST_BYTES", 10)
     monkeypatch.setattr(saving, "last_config", lambda root: (SimpleNamespace(papers=[]), {}))
     monkeypatch.setattr(
-        saving, "write_pages", lambda r, f, out: (out / "large.bin").write_bytes(b"0" * 99)
+        saving, "write_pages", lambda r, f, out: (out / "large.bin").write_bytes(b"0" * 99_999)
     )
     before = digests(reference.folder_of(both))
     with pytest.raises(RecocoError, match=r"large\.bin"):
