@@ -74,13 +74,14 @@ def below(pid: int) -> dict[int, str]:
 def victims(leader: subprocess.Popen, kind: str) -> list[int]:
     if kind == "leader":
         return [leader.pid]
-    word = "-m snakemake" if kind == "snakemake" else ".snakemake/scripts/"
+    words = {"snakemake": "-m snakemake", "worker": ".snakemake/scripts/", "warm": "recoco.standby"}
+    word = words[kind]
     return [pid for pid, command in below(leader.pid).items() if word in command]
 
 
 def strike(project: Path, rng: random.Random) -> str:
-    """Start, kill the leader, Snakemake or a worker at some moment; return which."""
-    kind = rng.choice(("leader", "snakemake", "worker", "worker"))
+    """Start, kill the leader, Snakemake, a worker or the warm process; return which."""
+    kind = rng.choice(("leader", "snakemake", "worker", "warm"))
     early = rng.random() < 0.2  # while it starts, or when something is at work
     enough = len(ledger.read(project)) + rng.randint(0, 4)  # files more than now
     leader, began, patience = start(project), time.monotonic(), rng.uniform(0, 2) if early else 300
@@ -93,7 +94,7 @@ def strike(project: Path, rng: random.Random) -> str:
     with contextlib.suppress(ProcessLookupError):
         if leader.poll() is None:
             os.kill(rng.choice(found), signal.SIGKILL)
-    if kind == "worker" and rng.random() < 0.7:
+    if kind in ("worker", "warm") and rng.random() < 0.7:
         with contextlib.suppress(ProcessLookupError):  # else all that can go on goes on
             os.kill(leader.pid, signal.SIGKILL)
     leader.wait(timeout=300)
@@ -117,7 +118,7 @@ def test_twenty_kills_and_the_same_bytes(finished, warm):
         now = done(warm)
         assert {name: now.get(name) for name in kept} == kept, "a finished block was lost"
         kept = now
-    assert set(struck) == {"leader", "snakemake", "worker"}
+    assert set(struck) == {"leader", "snakemake", "worker", "warm"}
     assert "reports/index.html" in recoco(warm, "reproduce", "--cores", "2").stdout
     assert content(warm) == content(finished)
     after = blocks(warm)

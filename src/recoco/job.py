@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import select
 import sys
 import threading
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from recoco import ledger, paths
 from recoco.errors import RecocoError
 from recoco.limits import NO_MEMORY, SAID
+from recoco.standby import hand_over
 
 # The last line of a job's log; the provenance page adds these up.
 FINISHED = re.compile(r"^finished in ([\d.]+) s$", re.MULTILINE)
@@ -25,6 +27,7 @@ def job(snakemake):
     began = time.perf_counter()
     guarded = snakemake.rule == "run"
     if guarded:  # whatever its method does, the block says it
+        hand_over(snakemake.log[0])
         from recoco.guard import guard_block
 
         guard_block(snakemake, _die_with_owner)
@@ -103,8 +106,11 @@ def _die_with_owner() -> None:
         return
 
     def watch():
-        while _alive(owner):
-            time.sleep(1.0)
+        try:
+            select.select([os.pidfd_open(owner)], [], [])  # Linux tells at once
+        except (AttributeError, OSError):  # others are asked
+            while _alive(owner):
+                time.sleep(1.0)
         os._exit(3)
 
     threading.Thread(target=watch, daemon=True).start()

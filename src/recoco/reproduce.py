@@ -6,7 +6,7 @@ import itertools
 import os
 import platform
 import re
-import signal
+import select
 import subprocess
 import sys
 import time
@@ -21,6 +21,7 @@ from recoco.estimate import Estimate
 from recoco.job import FINISHED
 from recoco.profiles import Profile, cancel_left_over, find_profile
 from recoco.progress import Progress
+from recoco.standby import Standby, end_with_parent
 from recoco.store import read_json, write_json
 from recoco.unchanged import keep_times, note, up_to_date
 
@@ -164,19 +165,22 @@ def _snakemake(
     estimate = Estimate(load_config(overrides), root, engine.width) if targets == ["all"] else None
     # Line by line: after kill -9 the next start reads there which jobs of a cluster are left.
     sink = log.open("w", buffering=1, encoding="utf-8")
-    with sink, Progress(heading, estimate) as progress:
+    jobs_here = contextlib.nullcontext() if engine.profile.remote else Standby(root)
+    with sink, jobs_here as standby, Progress(heading, estimate) as progress:
+        env = engine.environment() | (standby.environment() if standby else {})
+        # At once: asked politely to end it would wait for its jobs and a reader of its output.
         process = subprocess.Popen(
             command,
             cwd=root,
-            env=engine.environment(),
+            env=env,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            preexec_fn=_end_with_parent,
+            preexec_fn=end_with_parent,
         )
         try:
-            for line in _lines(process, progress):
+            for line in _lines(process, progress, standby, env):
                 sink.write(line)
                 progress.read(line)
         except KeyboardInterrupt:
@@ -196,30 +200,24 @@ def _write_overrides(root: Path, overrides: dict) -> Path:
     return path
 
 
-def _lines(process: subprocess.Popen, progress: Progress) -> Iterator[str]:
-    """Yield Snakemake's lines as they come, refreshing the progress in between."""
-    import selectors
+def _lines(
+    process: subprocess.Popen, progress: Progress, standby: Standby | None, env: dict[str, str]
+) -> Iterator[str]:
+    """Yield Snakemake's lines as they come, refreshing the progress in between.
 
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while True:
-            if selector.select(timeout=1.0):
-                line = process.stdout.readline()
-                if not line:
-                    return
-                yield line
-            progress.tick()
-
-
-def _end_with_parent() -> None:
-    """Ask Linux to end Snakemake when this process dies, however it dies.
-
-    At once: asked politely it would wait for its jobs and for a reader of its output.
+    A job that asks for the warm process in that time gets it.
     """
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    while True:
+        asked = [standby.listener] if standby and standby.wanted() else []
+        ready, _, _ = select.select([process.stdout, *asked], [], [], 1.0)
+        if process.stdout in ready:
+            line = process.stdout.readline()
+            if not line:
+                return
+            yield line
+        elif ready:
+            standby.start(env)
+        progress.tick()
 
 
 def _explain(root: Path, log: Path) -> None:

@@ -198,10 +198,10 @@ def markdown(results: dict) -> str:
     each = results["parts"]["around the blocks"] / results["blocks"]
     lines += [
         "",
-        f"Around a block of runs are {each:.1f} s, nearly all of them imports: a job is a process "
-        "of its own, and scikit-learn's base class, which the methods share, brings all of SciPy's "
-        "statistics and pandas along. One process for many blocks would spare that, but then a "
-        "method that crashes or eats all memory would take the others with it.",
+        f"Around a block of runs are {each:.1f} s by its own clock. A job is a process of its own, "
+        "so that a method that crashes or eats all memory takes no other with it; it is forked "
+        "from one that has imported scikit-learn and numba (`recoco.standby`): alone, each would "
+        "spend more than a second on that.",
     ]
     at_hand = results["at_hand"]
     if at_hand and at_hand["overhead"] is not None:

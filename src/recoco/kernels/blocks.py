@@ -43,17 +43,31 @@ def _add_in_order(parts, total):
             total[k] += parts[c, k]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, parallel=True)
 def _add_columns(block, found, sums):
-    """Add the rows to the sums A^Z of the columns: sums[j, slot of row i] += a_ij."""
+    """Add the rows to the sums A^Z of the columns: sums[slot of row i, j] += a_ij.
+
+    One slot after the other: the sums of one stay in the cache, those of all would not. Every
+    sum still takes its rows in their order, so its bits do not depend on this.
+    """
     indptr, indices, data = block
-    B = found.shape[1]
-    for i in range(found.shape[0]):
-        for p in range(indptr[i], indptr[i + 1]):
-            row = sums[indices[p]]
-            a = data[p]
-            for b in range(B):
-                row[found[i, b]] += a
+    m, B = found.shape
+    slots = sums.shape[0]
+    for b in prange(B):
+        place = np.zeros(slots + 1, np.int64)
+        for i in range(m):
+            place[found[i, b] + 1] += 1
+        for k in range(slots):
+            place[k + 1] += place[k]
+        order = np.empty(m, np.int64)
+        for i in range(m):
+            k = found[i, b]
+            order[place[k]] = i
+            place[k] += 1
+        for i in order:
+            own = sums[found[i, b]]
+            for p in range(indptr[i], indptr[i + 1]):
+                own[indices[p]] += data[p]
 
 
 def assign_block(block, degree, total, slots, mass, found, masses, sums):
@@ -66,7 +80,7 @@ def assign_block(block, degree, total, slots, mass, found, masses, sums):
     total, slots, mass : see :func:`recoco.kernels.modularity.assign`
     found : unsigned (m, B), labels of these rows as slots: overwritten
     masses : float64 (g * B,), sums of degrees by slot: continued
-    sums : float64 (d, g * B), A^Z by slot: continued
+    sums : float64 (g * B, d), A^Z by slot: continued
     """
     m, B = found.shape
     chunks = (m + CHUNK - 1) // CHUNK
@@ -95,10 +109,10 @@ def assign_columns(sums, degree, total, mass, slots):
     for j in range(d):
         a_j = degree[j]
         for b in range(B):
-            best = total * sums[j, b] - a_j * mass[b]
+            best = total * sums[b, j] - a_j * mass[b]
             choice = b
             for k in range(1, g):
-                score = total * sums[j, k * B + b] - a_j * mass[k * B + b]
+                score = total * sums[k * B + b, j] - a_j * mass[k * B + b]
                 if score > best:  # strictly: ties go to the lowest cluster
                     best = score
                     choice = k * B + b

@@ -140,7 +140,7 @@ def _maximise(problem: _Margins, column_labels, g: int, max_iter: int, tol: floa
     for iteration in range(max_iter):
         width = active.size
         rows = np.zeros((n, width), slot_dtype)
-        row_mass, sums = np.zeros(g * width), np.zeros((d, g * width))
+        row_mass, sums = np.zeros(g * width), np.zeros((g * width, d))
         for start in settling:
             start.row_mass[:] = 0.0
         # steps 2 to 4: A^W, the rows, and A^Z while they are at hand
@@ -176,7 +176,7 @@ def _maximise(problem: _Margins, column_labels, g: int, max_iter: int, tol: floa
         Z[active[leaving]] = (rows[:, leaving] // width).T
         W[active[leaving]] = (columns[:, leaving] // width).T
         for place in np.flatnonzero(leaving & ~ended):
-            b, own = active[place], np.ascontiguousarray(sums[:, place::width])
+            b, own = active[place], np.ascontiguousarray(sums[place::width].T)
             settling.append(_Settling(b, Z[b], W[b], own, column_degree, g))
         active = active[~leaving]
         if active.size + len(settling) == 0:
