@@ -2,8 +2,6 @@
 
 from collections import defaultdict
 
-import numpy as np
-
 from recoco.compare.claims import claim, grade
 from recoco.graph_plan import ALL
 
@@ -104,10 +102,13 @@ def _joined(outcomes) -> str:
     return "fails" if set(outcomes) == {"fails"} else "partly"
 
 
-def _means(table, dataset, metric, combination, *methods) -> list[float] | None:
+def _figures(table, dataset, metric, combination, *methods) -> list[float] | None:
+    """Return the number of each method as the table's cells have it, None where one is missing."""
     weighting = next(iter(table.block["weightings"]))
-    values = [table.values(dataset, weighting, m, metric, combination) for m in methods]
-    return [float(np.mean(v)) for v in values] if all(map(len, values)) else None
+    cells = [(dataset, weighting, method, metric, combination) for method in methods]
+    if not all(len(table.values(*cell)) for cell in cells):
+        return None
+    return [table.figure(*cell) for cell in cells]
 
 
 @claim("T3")
@@ -120,13 +121,13 @@ def against_swmv(table, combination):
         if dataset not in table.reachable():
             continue
         for metric in table.block["metrics"]:
-            means = _means(table, dataset, metric, combination, OURS, "SwMV")
-            if means is None:
+            figures = _figures(table, dataset, metric, combination, OURS, "SwMV")
+            if figures is None:
                 continue
             total += 1
-            agree += (means[0] > means[1]) == ours_wins
+            agree += (figures[0] > figures[1]) == ours_wins
             if metric == "nmi":
-                shown.append(f"{dataset} {means[0]:.2f} against {means[1]:.2f}")
+                shown.append(f"{dataset} {figures[0]:.2f} against {figures[1]:.2f}")
     if not total:
         return "open", "no dataset of the table is at hand"
     return grade(agree / total), (
@@ -141,13 +142,13 @@ def swmv_beats_multinmf(table, combination):
     shown = []
     for dataset in table.reachable():
         for metric in ("acc", "nmi"):
-            means = _means(table, dataset, metric, combination, "SwMV", "MultiNMF")
-            if means is None:
+            figures = _figures(table, dataset, metric, combination, "SwMV", "MultiNMF")
+            if figures is None:
                 continue
             total += 1
-            better += means[0] > means[1]
+            better += figures[0] > figures[1]
             if metric == "nmi":
-                shown.append(f"{dataset} {means[0]:.2f} against {means[1]:.2f}")
+                shown.append(f"{dataset} {figures[0]:.2f} against {figures[1]:.2f}")
     if not total:
         return "open", "no dataset of the table is at hand"
     return grade(better / total), (

@@ -75,6 +75,13 @@ class Table:
             return np.empty(0)
         return column_of(runs, combination.metrics.get(metric, metric)).dropna().to_numpy()
 
+    def figure(self, dataset, weighting, method, metric, combination=None) -> float:
+        """Return the one number that a combination makes of the runs behind a cell."""
+        combination = combination or self.as_printed
+        setting = setting_of(self.block, combination, dataset, weighting, method)
+        column = combination.metrics.get(metric, metric)
+        return float(self.measure(setting, combination.select_of(setting.method), column).value)
+
     def _measure(self, setting, select: str, column: str):
         settings = self.config.settings
         runs = self.runs(setting)
