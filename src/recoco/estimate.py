@@ -7,8 +7,8 @@ from recoco.config import Config
 from recoco.expected import expected_of
 from recoco.store import read_json
 
-# What a job costs before it computes anything: Python, imports, reading the data.
-_SECONDS_PER_JOB = 2.5
+# What a job costs before it computes anything: Snakemake, the start of a process, its imports.
+_SECONDS_PER_JOB = 1.0
 # A run of a method that says nothing of its cost.
 _SECONDS_PER_RUN = 1.0
 
