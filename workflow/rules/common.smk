@@ -24,6 +24,10 @@ recoco_config = load_config(config)
 
 share_source()
 keep_commas()
+# Its limit of 100 jobs a second makes Snakemake plan anew every second, and for each job that has
+# ended once more: with a thousand jobs that takes a third of a core from them.
+if workflow.scheduling_settings:
+    workflow.scheduling_settings.max_jobs_per_timespan = None
 
 # Where the dataset could not be had, there is nothing to run: its cells say so.
 MISSING = plan.unreachable()
