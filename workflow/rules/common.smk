@@ -18,16 +18,14 @@ from recoco.fingerprint import fingerprint, fingerprint_of_files
 from recoco.job import share_source
 from recoco.needs import load_needs
 from recoco.provenance import commit_now, run_counts
+from recoco.replanning import plan_when_jobs_end
 from recoco.report.code_lines import digest_of_cards
 
 recoco_config = load_config(config)
 
 share_source()
 keep_commas()
-# Its limit of 100 jobs a second makes Snakemake plan anew every second, and for each job that has
-# ended once more: with a thousand jobs that takes a third of a core from them.
-if workflow.scheduling_settings:
-    workflow.scheduling_settings.max_jobs_per_timespan = None
+plan_when_jobs_end()
 
 # Where the dataset could not be had, there is nothing to run: its cells say so.
 MISSING = plan.unreachable()
