@@ -102,6 +102,11 @@ def belongs(path: Path, key: str, cards: list[str]) -> bool:
     return first == key if folder in ("scaling", "convergence") else first in cards
 
 
+def _beside(path: Path) -> bool:
+    """Tell whether a file only has the seconds of the fusions beside it, where compare looks."""
+    return path.parent.name == "fusions" and path.name.endswith(".seconds.json")
+
+
 def _compare_part(part: Path, key: str, provenance: dict, root: Path, project: Path) -> None:
     with zipfile.ZipFile(part / reference.FINDINGS) as archive:
         archive.extractall(project)
@@ -122,7 +127,7 @@ def _compare(config: Config, key: str, root: Path, scores: list[Path]) -> None:
             path
             for folder in _FOLDERS.get(field.name, (field.name,))
             for path in sorted(Path("results", folder).rglob("*"))
-            if path.is_file() and belongs(path, key, cards)
+            if path.is_file() and belongs(path, key, cards) and not _beside(path)
         ]
         for field in fields(Findings)
         if field.name not in ("scores", "records")
