@@ -103,9 +103,7 @@ def fork_limited(megabytes: int | None = None) -> int:
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)
     if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        end_with_parent()
         if os.getppid() != parent:  # it died before that was asked
             os._exit(3)
         # Of all processes here the system should choose this one when memory runs out.
@@ -118,6 +116,14 @@ def fork_limited(megabytes: int | None = None) -> int:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
     return 0
+
+
+def end_with_parent() -> None:
+    """Ask Linux to end this process when its parent dies, however it dies."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def wait_limited(pid: int, seconds: float) -> Ending:

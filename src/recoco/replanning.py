@@ -1,9 +1,9 @@
 """Snakemake chooses the next job when one has ended, and not every second besides.
 
 To start no more than 100 jobs a second it looks again a second after every look, and each look that
-follows the end of a job begins another such chain. After a hundred jobs it does nothing else: with
-a thousand that are ready this takes a third of a core from them. No computer starts 100 of our
-jobs in a second, so the limit is left out; it cannot be from Snakemake's command line.
+follows the end of a job begins another such chain. After a hundred jobs it does hardly anything
+else: with a thousand that are ready this took a quarter of a core from them. No computer
+starts 100 of our jobs in a second, so the limit is left out; Snakemake's command line cannot do it.
 """
 
 from functools import wraps

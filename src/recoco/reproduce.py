@@ -19,9 +19,10 @@ from recoco.config import Config, load_config
 from recoco.errors import RecocoError
 from recoco.estimate import Estimate
 from recoco.job import FINISHED
+from recoco.limits import end_with_parent
 from recoco.profiles import Profile, cancel_left_over, find_profile
 from recoco.progress import Progress
-from recoco.standby import Standby, end_with_parent
+from recoco.standby import Standby
 from recoco.store import read_json, write_json
 from recoco.unchanged import keep_times, note, up_to_date
 

@@ -23,6 +23,8 @@ import sys
 import traceback
 from pathlib import Path
 
+from recoco.limits import end_with_parent
+
 # Set for jobs: the Python of the warm process and the name of its socket in the project's folder.
 VARIABLE = "RECOCO_STANDBY"
 _NAME = ".snakemake/recoco-standby.sock"
@@ -106,14 +108,6 @@ def _listen(root: Path) -> socket.socket:
         os.umask(before)
         os.close(folder)
     return listener
-
-
-def end_with_parent() -> None:
-    """Ask Linux to end this process when its parent dies, however it dies."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 # ---- the script that Snakemake has started ------------------------------------------------------
