@@ -265,6 +265,25 @@ def test_a_paper_joins_those_that_are_there(finished, tmp_path):
     page = (reference.folder_of(project) / "README.md").read_text(encoding="utf-8")
     assert "](mini/receipt.txt)" in page and "](other/receipt.txt)" in page
     assert recoco(project, "reference", "--check").stdout.splitlines()[-1] == "identical"
+    # The whole report of both, from the reference alone.
+    shutil.rmtree(project / "results")
+    recoco(project, "reference", "--site", str(tmp_path / "site"))
+    text = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert 'href="#paper=mini"' in text and 'href="#paper=other"' in text
+    assert len(list((tmp_path / "site" / "data").glob("*.html"))) > 0  # every run, by dataset
+
+
+def test_parts_of_different_days_are_told_apart():
+    def part(commit, dataset, code):
+        record = {"commit": commit, "dirty": False, "lock_sha256": "l", "python": "3.11"}
+        data = [{"dataset": dataset, "status": "ok"}]
+        more = {"runs": "all", "data_mode": "mirror", "fingerprints": {"coclus": code}}
+        return record | more | {"data": data, "master_seed": 1}
+
+    joined = again.join_provenance({"b": part("2", "y", "f"), "a": part("1", "x", "g")})
+    assert joined["commit"] == "b: 2 a: 1" and joined["runs"] == "all"
+    assert [entry["dataset"] for entry in joined["data"]] == ["x", "y"]
+    assert joined["fingerprints"] == {"coclus": "f or g"} and joined["master_seed"] == 1
 
 
 @pytest.mark.workflow

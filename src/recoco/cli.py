@@ -125,6 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument("--save", action="store_true", help="write it from the results here")
     what.add_argument("--check", action="store_true", help="make its tables again, compare them")
     what.add_argument("--render", action="store_true", help="write its tables anew from its scores")
+    what.add_argument("--site", metavar="FOLDER", help="write its whole report, no run is needed")
 
     sent = command("deposit", _deposit, "send an archive to Zenodo or InvenioRDM as a draft")
     sent.add_argument("archive", help="the zip that `recoco archive` wrote")
@@ -301,7 +302,7 @@ def _receipt(options) -> int:
 def _reference(options) -> int:
     from recoco.show import show_reference
 
-    return show_reference(options.save, options.check, options.render)
+    return show_reference(options.save, options.check, options.render, options.site)
 
 
 def _deposit(options) -> int:

@@ -1,6 +1,7 @@
 """What the command line prints."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 
@@ -259,11 +260,16 @@ def show_cocluster(
     return 0
 
 
-def show_reference(save: bool = False, check: bool = False, render: bool = False) -> int:
+def show_reference(
+    save: bool = False, check: bool = False, render: bool = False, site: str | None = None
+) -> int:
     """Write the reference run, make its tables again, or say how the results here agree with it."""
     from recoco.reference import again, agreement, saving
 
     root = paths.root()
+    if site:
+        print(f"report of the reference: {again.write_site(root, Path(site).resolve())}")
+        return 0
     if save or render:
         folder = saving.save(root) if save else again.render(root)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

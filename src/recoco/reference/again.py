@@ -58,18 +58,27 @@ def render(root: Path) -> Path:
     return folder
 
 
+def write_site(root: Path, out: Path) -> Path:
+    """Write the whole report of the reference, with a page for every run; return its index."""
+    folder = _folder(root)
+    with tempfile.TemporaryDirectory(prefix="recoco-") as scratch:
+        write_pages(root, folder, Path(scratch), site=out)
+    return out / "index.html"
+
+
 def _folder(root: Path) -> Path:
     if not reference.is_there(root):
         raise RecocoError("There is no reference yet: write it with `make reference`.")
     return reference.folder_of(root)
 
 
-def write_pages(root: Path, folder: Path, out: Path) -> None:
+def write_pages(root: Path, folder: Path, out: Path, site: Path | None = None) -> None:
     """Write all that is made of the parts in ``folder`` into ``out``.
 
     Parameters
     ----------
     root : project whose configuration is used
+    site : where the report that they are taken from is kept whole, None for nowhere
     """
     keys = reference.parts_of(folder)
     told = {key: read_json(folder / key / reference.PROVENANCE) for key in keys}
@@ -90,7 +99,7 @@ def write_pages(root: Path, folder: Path, out: Path) -> None:
                     whole / "results" / "compare" / key / f"{name}.csv",
                     out / reference.DATA / f"{key}_{name}.csv",
                 )
-        _write_report(config, root, whole, told, out)
+        _write_report(config, root, whole, told, out, site)
 
 
 def belongs(path: Path, key: str, cards: list[str]) -> bool:
@@ -167,15 +176,42 @@ def _add_to(whole: Path, project: Path) -> None:
         joined.to_csv(timings, index=False)
 
 
-def _write_report(config: Config, root: Path, whole: Path, told: dict, out: Path) -> None:
+def join_provenance(told: dict[str, dict]) -> dict:
+    """Return one provenance for a report of parts that were computed on different days.
+
+    What differs between them is told part by part.
+    """
+
+    def joined(key: str):
+        values = {part: record[key] for part, record in told.items()}
+        said = list(dict.fromkeys(values.values()))
+        return said[0] if len(said) == 1 else " ".join(f"{p}: {v}" for p, v in values.items())
+
+    codes: dict[str, list[str]] = {}
+    for record in told.values():
+        for method, code in record["fingerprints"].items():
+            codes.setdefault(method, []).append(code)
+    data = {entry["dataset"]: entry for record in told.values() for entry in record["data"]}
+    return {
+        **next(iter(told.values())),
+        **{key: joined(key) for key in ("commit", "lock_sha256", "python", "runs", "data_mode")},
+        "dirty": any(record["dirty"] for record in told.values()),
+        "data": [data[name] for name in sorted(data)],
+        "fingerprints": {m: " or ".join(dict.fromkeys(found)) for m, found in codes.items()},
+    }
+
+
+def _write_report(
+    config: Config, root: Path, whole: Path, told: dict, out: Path, site: Path | None
+) -> None:
     """Render the report and keep of it what can be read in the repository itself."""
     from recoco.report import render as render_report
 
     known = [whole / "resources" / "prepared" / f"{d}.json" for d in plan.datasets_of(config)]
     timings = whole / "results" / "timings.csv"
     with tempfile.TemporaryDirectory() as scratch:
-        provenance, made = Path(scratch) / "provenance.json", Path(scratch) / "reports"
-        provenance.write_bytes(as_json(next(iter(told.values()))))
+        provenance, made = Path(scratch) / "provenance.json", site or Path(scratch) / "reports"
+        provenance.write_bytes(as_json(join_provenance({key: told[key] for key in config.papers})))
         render_report(
             compare_dirs={key: whole / "results" / "compare" / key for key in config.papers},
             scores=scores_of(config, whole),

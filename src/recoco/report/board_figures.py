@@ -91,27 +91,42 @@ def _short(name: str) -> str:
 
 
 def _name_points(axes, points) -> None:
-    """Write names beside the points; where two would overlap, the lower one moves down."""
+    """Write each name at the nearest place beside its point that is free of names and marks."""
     if not points:
         return
     low, high = axes.get_ylim()
     left, right = (math.log10(x) for x in axes.get_xlim())
-    line, letter = (high - low) * 0.033, (right - left) * 0.021
-    taken: list[tuple[float, float, float]] = []
-    for x, y, name in sorted(points, key=lambda p: -p[1]):
-        start = math.log10(x) + 1.1 * letter
-        width = letter * len(name)
-        at = y + line / 2  # above the line of the front
-        while any(
-            abs(at - other) < line and start < end and begin < start + width
-            for begin, end, other in taken
-        ):
-            at -= line / 4
-        taken.append((start, start + width, at))
-        place = 10**start
-        if abs(at - y) > line:
-            axes.plot([x, place], [y, at], color=svg.FAINT, linewidth=0.5, zorder=1)
+    # Everything in letters and lines from here on: their shares of the drawing.
+    letter, line = (right - left) * 0.0195, (high - low) * 0.033
+    spots = [((math.log10(x) - left) / letter, (y - low) / line) for x, y, _ in points]
+    widest, highest = (right - left) / letter, (high - low) / line
+    taken = [(u - 0.8, v - 0.4, u + 0.8, v + 0.4) for u, v in spots]
+    for (u, v), (x, y, name) in sorted(zip(spots, points, strict=True), key=lambda p: -p[0][1]):
+        places = [
+            (u + side * (1.2 + far / 3) - (len(name) if side < 0 else 0), v + up * far)
+            for far in (0.5, 1, 1.5, 2, 3, 4, 5, 6, 7, 8)
+            for side in (1, -1)
+            for up in (1, 0, -1)
+        ]
+        boxes = [(a, b - 0.5, a + len(name), b + 0.5) for a, b in places]
+        inside = [box for box in boxes if 0 <= box[0] and box[2] <= widest and 0 <= box[1]]
+        inside = [box for box in inside if box[3] <= highest]
+        free = [box for box in inside if not any(_overlap(box, other) for other in taken)]
+        box = (free or inside or boxes)[0]
+        taken.append(box)
+        end = box[0] if box[0] > u else box[2]
+        middle = (box[1] + box[3]) / 2
+        place, at = 10 ** (left + box[0] * letter), low + middle * line
+        if abs(middle - v) > 1 or abs(end - u) > 2:
+            ends = [x, 10 ** (left + end * letter)], [y, at]
+            axes.plot(*ends, color=svg.FAINT, linewidth=0.5, zorder=1)
         axes.text(place, at, name, fontsize=7.5, va="center", ha="left", zorder=4)
+    axes.set_ylim(low, high)
+    axes.set_xlim(10**left, 10**right)
+
+
+def _overlap(a: tuple, b: tuple) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 @drawing
@@ -142,8 +157,8 @@ def board_spread(subject: Subject):
             axes.plot([values.mean()], [y], "D", color=COLOURS[2], markersize=5, zorder=3, **whole)
         axes.set_title(weighting)
         axes.set_xlabel(f"standard deviation of {formats.metric_name(metric)} over the starts")
-        axes.set_xlim(left=0)
         grid(axes, "x")
+    all_axes[0].set_xlim(left=0)  # when all is drawn: what follows would not widen it
     all_axes[0].set_yticks(range(len(order)), order)
     handles = [
         mark("a dataset", marker="o", color=COLOURS[0], markersize=3),

@@ -47,9 +47,9 @@ def paper_pages(material: Material, made_tables: dict, made_figures: dict) -> li
 
 
 def _files(paper: Paper) -> list[str]:
-    """Return the files of a paper: cells, measures and combinations, then the others."""
+    """Return the files of a paper that say anything: cells, measures, combinations, others."""
     first = ["cells.csv", "measures.csv", "combinations.csv"]
-    found = {path.name for path in paper.folder.glob("*.csv")}
+    found = {f"{name}.csv" for name, frame in paper.frames.items() if len(frame)}
     return [*(name for name in first if name in found), *sorted(found.difference(first))]
 
 
