@@ -1,7 +1,10 @@
 """Plan, seeds and fingerprints."""
 
 import itertools
+import json
+import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from conftest import CHECKOUT
 from recoco import plan, study_plan
 from recoco.config import load_config
+from recoco.estimate import time_line
 from recoco.fingerprint import fingerprint, modules_of
 from recoco.seeds import seed_of
 
@@ -190,3 +194,15 @@ def test_an_option_can_change_the_weighting_of_one_method_on_one_dataset():
     }
     assert seen.pop(("CLASSIC4", "SpecCo")) == "count"
     assert set(seen.values()) == {"tfidf-l2"}
+
+
+def test_the_time_line_counts_what_was_computed_since(tmp_path):
+    folder = tmp_path / "results" / "runs" / "a"
+    folder.mkdir(parents=True)
+    now = time.time()
+    for name, seconds, age in (("0-5", 60.0, 0.0), ("5-9", 7.0, 3600.0)):
+        path = folder / f"{name}.seconds.json"
+        path.write_text(json.dumps({"identity": "a", "runs": 5, "seconds": seconds}))
+        os.utime(path, (now - age, now - age))
+    assert " for 1.0 min of computing on 2 cores" in time_line(tmp_path, now - 30, 2)
+    assert time_line(tmp_path, now + 30, 2) == ""

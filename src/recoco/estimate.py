@@ -1,5 +1,6 @@
 """How long the runs still take: from what was measured here, else from their size."""
 
+import time
 from pathlib import Path
 
 from recoco import plan
@@ -95,3 +96,20 @@ def in_words(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"{round(seconds / 60)} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def time_line(root: Path, began: float, width: int) -> str:
+    """Return a line about the time since a moment and how much of it went into blocks of runs.
+
+    Nothing if no block was computed since.
+    """
+    found = (root / "results" / "runs").rglob("*.seconds.json")
+    done = [path for path in found if path.stat().st_mtime >= began]
+    computing = sum(read_json(path)["seconds"] for path in done)
+    if not computing:
+        return ""
+    clock = time.time() - began
+    return (
+        f"time: {clock / 60:.1f} min by the clock for {computing / 60:.1f} min of computing on "
+        f"{width} cores ({100 * (clock * width / computing - 1):.0f} % besides)\n"
+    )

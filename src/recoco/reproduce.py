@@ -17,7 +17,7 @@ from recoco import kernel_plan, ledger, paths, plan, reference
 from recoco.clock import mend_times
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
-from recoco.estimate import Estimate
+from recoco.estimate import Estimate, time_line
 from recoco.job import FINISHED
 from recoco.limits import end_with_parent
 from recoco.profiles import Profile, cancel_left_over, find_profile
@@ -57,6 +57,7 @@ def reproduce(
     plan.check_parameters(config)
     root = paths.root()
     engine = Engine(find_profile(profile, root), cores)
+    began = time.time()
     _check_writable(root)
     with _only_one(root):
         cancel_left_over(root)
@@ -87,6 +88,7 @@ def reproduce(
             if title == "data":
                 note(root, datasets)
             if targets == ["all"] and (steps or number == len(passes)):
+                print(time_line(root, began, engine.width), end="")
                 print(_closing(root, list(config.papers)), flush=True)
     return 0
 

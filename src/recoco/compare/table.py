@@ -38,6 +38,7 @@ class Table:
         self.printed: dict[tuple, str] = {}
         self.frames: dict[str, list[dict]] = {}  # what the paper's other items gave
         self.measure = cache(self._measure)
+        self.stopped = cache(self._stopped)
 
     @property
     def as_printed(self) -> Combination:
@@ -86,14 +87,14 @@ class Table:
         settings = self.config.settings
         runs = self.runs(setting)
         values = column_of(runs, column).dropna()
-        scored = runs.loc[values.index]
+        criterion = runs["criterion"].loc[values.index]
         return measure(
             values.to_numpy(),
             select,
             settings["verdicts"]["bootstrap"],
             self.config.master_seed,
             f"{setting.name} {select} {column}",
-            self._sign(setting.method) * scored["criterion"].to_numpy(),
+            self._sign(setting.method) * criterion.to_numpy(),
             settings["runs"]["best_of"],
         )
 
@@ -126,7 +127,8 @@ class Table:
         sd = float(row.sd) if row.sd else None
         return answer_score(float(row.value), sd, found, floor, trial=setting.name)
 
-    def stopped(self, setting) -> Answer | None:
+    def _stopped(self, setting) -> Answer | None:
+        """Return why a setting has no score at all; None if it has."""
         runs = self.runs(setting)
         if runs is None:
             return Answer("not-run", why="no run of this setting is at hand", trial=setting.name)

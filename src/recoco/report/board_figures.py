@@ -109,8 +109,11 @@ def _name_points(axes, points) -> None:
             for up in (1, 0, -1)
         ]
         boxes = [(a, b - 0.5, a + len(name), b + 0.5) for a, b in places]
-        inside = [box for box in boxes if 0 <= box[0] and box[2] <= widest and 0 <= box[1]]
-        inside = [box for box in inside if box[3] <= highest]
+        inside = [
+            box
+            for box in boxes
+            if min(box[0], box[1]) >= 0 and box[2] <= widest and box[3] <= highest
+        ]
         free = [box for box in inside if not any(_overlap(box, other) for other in taken)]
         box = (free or inside or boxes)[0]
         taken.append(box)
