@@ -97,13 +97,13 @@ def _name_points(axes, points) -> None:
     low, high = axes.get_ylim()
     left, right = (math.log10(x) for x in axes.get_xlim())
     # Everything in letters and lines from here on: their shares of the drawing.
-    letter, line = (right - left) * 0.0195, (high - low) * 0.033
+    letter, line = (right - left) * 0.0145, (high - low) * 0.033
     spots = [((math.log10(x) - left) / letter, (y - low) / line) for x, y, _ in points]
     widest, highest = (right - left) / letter, (high - low) / line
-    taken = [(u - 0.8, v - 0.4, u + 0.8, v + 0.4) for u, v in spots]
+    taken = [(u - 1, v - 0.4, u + 1, v + 0.4) for u, v in spots]  # the marks
     for (u, v), (x, y, name) in sorted(zip(spots, points, strict=True), key=lambda p: -p[0][1]):
         places = [
-            (u + side * (1.2 + far / 3) - (len(name) if side < 0 else 0), v + up * far)
+            (u + side * (1.3 + far / 2) - (len(name) if side < 0 else 0), v + up * far)
             for far in (0.5, 1, 1.5, 2, 3, 4, 5, 6, 7, 8)
             for side in (1, -1)
             for up in (1, 0, -1)
@@ -117,13 +117,12 @@ def _name_points(axes, points) -> None:
         free = [box for box in inside if not any(_overlap(box, other) for other in taken)]
         box = (free or inside or boxes)[0]
         taken.append(box)
-        end = box[0] if box[0] > u else box[2]
+        end, side = (box[0], "left") if box[0] > u else (box[2], "right")
         middle = (box[1] + box[3]) / 2
-        place, at = 10 ** (left + box[0] * letter), low + middle * line
+        place, at = 10 ** (left + end * letter), low + middle * line
         if abs(middle - v) > 1 or abs(end - u) > 2:
-            ends = [x, 10 ** (left + end * letter)], [y, at]
-            axes.plot(*ends, color=svg.FAINT, linewidth=0.5, zorder=1)
-        axes.text(place, at, name, fontsize=7.5, va="center", ha="left", zorder=4)
+            axes.plot([x, place], [y, at], color=svg.FAINT, linewidth=0.5, zorder=1)
+        axes.text(place, at, name, fontsize=7.5, va="center", ha=side, zorder=4)
     axes.set_ylim(low, high)
     axes.set_xlim(10**left, 10**right)
 
