@@ -106,12 +106,3 @@ def test_rows_on_whole_lines_change_nothing(dtype, monkeypatch):
         lines = (M @ F).array
         assert lines.flags.c_contiguous and lines.shape == (50, T, k)
         assert lines.tobytes() == plain.tobytes()
-
-
-@TYPES
-def test_half_of_a_wide_gram_matrix_is_enough(dtype):
-    rng = np.random.Generator(np.random.PCG64(3))
-    F = rng.random((dense.CHUNK + 7, 2, 70)).astype(dtype)
-    assert F.shape[2] ** 2 > dense.WIDEST
-    for run in (dense.cross, dense.cross_parallel):
-        assert run(F, F, True).tobytes() == dense.cross(F, F.copy(), False).tobytes()

@@ -97,7 +97,7 @@ def _cross_lanes(first, last, A, B, t, symmetric, out):
 
 
 @njit(cache=True, nogil=True)
-def _cross_wide(first, last, A, B, t, symmetric, out):
+def _cross_wide(first, last, A, B, t, out):
     k, m = A.shape[2], B.shape[2]
     x = np.empty((4, k))
     y = np.empty((4, m))
@@ -113,12 +113,8 @@ def _cross_wide(first, last, A, B, t, symmetric, out):
         for a in range(k):
             x0, x1, x2, x3 = x[0, a], x[1, a], x[2, a], x[3, a]
             s = out[a]
-            for b in range(a if symmetric else 0, m):
+            for b in range(m):
                 s[b] += (x0 * y0[b] + x1 * y1[b]) + (x2 * y2[b] + x3 * y3[b])
-    if symmetric:
-        for a in range(k):
-            for b in range(a):
-                out[a, b] = out[b, a]
 
 
 @njit(cache=True, nogil=True)
@@ -129,7 +125,7 @@ def _cross_chunk(c, A, B, symmetric, part):
         if A.shape[2] * B.shape[2] <= WIDEST:
             _cross_lanes(first, last, A, B, t, symmetric, part[t])
         else:
-            _cross_wide(first, last, A, B, t, symmetric, part[t])
+            _cross_wide(first, last, A, B, t, part[t])
 
 
 @njit(cache=True, nogil=True)
