@@ -76,6 +76,19 @@ def test_independent_of_scale_and_threads():
         assert alone.indices.tobytes() == M.indices.tobytes()
 
 
+@pytest.mark.parametrize("count", sorted(COUNTS))
+def test_symmetric_and_sorted(count):
+    # more and fewer common words than a row is searched through for
+    parts = [sparse.random(80, 400, density, random_state=3) for density in (0.02, 0.1)]
+    X = sparse.vstack([parts[0], parts[1].tocsr()[:9]])
+    for diagonal in (True, False):
+        M = sppmi(X, count, 1.0, diagonal)
+        assert (M != M.T).nnz == 0
+        rows = np.repeat(np.arange(400), np.diff(M.indptr))
+        places = rows * 400 + M.indices
+        assert (np.diff(places) > 0).all()
+
+
 def test_single_precision_is_rounded_double():
     X = counts_of(np.random.default_rng(1), 60, 40)
     single, double = sppmi(X, dtype=np.float32), sppmi(X)

@@ -7,7 +7,8 @@ from scipy import sparse
 
 from recoco.kernels import factors_dense as dense
 from recoco.kernels.factors import product, product_parallel
-from recoco.methods.factor_algebra import SparseMatrix
+from recoco.methods import factor_algebra
+from recoco.methods.factor_algebra import Factor, SparseMatrix
 
 TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -90,3 +91,18 @@ def test_lanes_begin_on_a_line():
     for side in many():
         assert side.shape == (4, dense.LANES)
         assert side.ctypes.data % dense.LINE == 0
+
+
+@TYPES
+def test_rows_on_whole_lines_change_nothing(dtype, monkeypatch):
+    rng = np.random.Generator(np.random.PCG64(2))
+    A = sparse.random(50, 40, 0.5, "csr", random_state=2)
+    M = SparseMatrix(A, dtype, 60)
+    for T, k in [(1, 1), (2, 3), (1, 16), (3, 20), (6, 20), (1, 300)]:
+        F = Factor(rng.random((40, T, k)).astype(dtype))
+        monkeypatch.setattr(factor_algebra, "WORTH_LINES", np.inf)
+        plain = (M @ F).array
+        monkeypatch.setattr(factor_algebra, "WORTH_LINES", 0)
+        lines = (M @ F).array
+        assert lines.flags.c_contiguous and lines.shape == (50, T, k)
+        assert lines.tobytes() == plain.tobytes()

@@ -1,5 +1,6 @@
 """Co-occurrence of words in documents and its shifted positive pointwise mutual information."""
 
+from concurrent.futures import ThreadPoolExecutor
 from numbers import Real
 
 import numpy as np
@@ -119,13 +120,35 @@ def sppmi(
     -------
     csr_matrix (d, d), exactly symmetric, columns sorted, int32 or int64 row pointers
     """
+    from recoco.kernels import cooccurrence as kernel
+
+    A = _check(X, count, shift)
+    d = A.shape[1]
+    parts = _upper_parts(A, count, shift, diagonal, dtype)
+    lengths = np.zeros(d, np.int64)
+    for first, (own, index, _) in parts:
+        kernel.add_lengths(first, own, index, lengths)
+    pointers = np.r_[0, np.cumsum(lengths)]
+    index = np.empty(pointers[-1], np.int32)
+    value = np.empty(pointers[-1], dtype)
+    ends = pointers[:-1].copy()
+    for first, part in parts:
+        kernel.mirror(first, *part, ends, index, value)
+    if pointers[-1] < 2**31:
+        pointers = pointers.astype(np.int32)
+    M = sparse.csr_matrix((d, d), dtype=dtype)
+    M.indptr, M.indices, M.data = pointers, index, value
+    return M
+
+
+def _upper_parts(A, count, shift, diagonal, dtype):
+    """Groups of rows of the upper half, one for each of numba's threads: first row, entries."""
     import numba
 
     from recoco.kernels import cooccurrence as kernel
 
-    A = _check(X, count, shift)
-    At = A.T.tocsr()
-    d = A.shape[1]
+    places = np.arange(A.nnz, dtype=np.int64)
+    At = sparse.csr_matrix((places, A.indices, A.indptr), shape=A.shape).T.tocsr()
     margins = _margins(A, count, diagonal)
     arguments = (
         kernel.MINIMUM if count == "min" else kernel.PRODUCT,
@@ -135,19 +158,22 @@ def sppmi(
         float(margins.sum()),
         float(shift),
         bool(diagonal),
+        np.empty(0, dtype),
     )
-    parallel = A.nnz > 10_000 and numba.get_num_threads() > 1
-    lengths = np.zeros(d, np.int64)
-    (kernel.count_parallel if parallel else kernel.count)(*arguments, lengths)
-    pointers = np.r_[0, np.cumsum(lengths)]
-    index = np.empty(pointers[-1], np.int32)
-    value = np.empty(pointers[-1], dtype)
-    (kernel.fill_parallel if parallel else kernel.fill)(*arguments, pointers, index, value)
-    if pointers[-1] < 2**31:
-        pointers = pointers.astype(np.int32)
-    M = sparse.csr_matrix((d, d), dtype=dtype)
-    M.indptr, M.indices, M.data = pointers, index, value
-    return M
+    threads = numba.get_num_threads() if A.nnz > 10_000 else 1
+    # a row costs about as much as what follows its column in the documents that have it
+    after = np.repeat(A.indptr[1:], np.diff(A.indptr)) - places
+    costs = np.cumsum(np.bincount(A.indices, after, A.shape[1]))
+    bounds = np.searchsorted(costs, np.linspace(0, costs[-1], threads + 1)[1:-1])
+    bounds = np.r_[0, bounds, A.shape[1]]
+
+    def part(t):
+        return bounds[t], kernel.upper_rows(bounds[t], bounds[t + 1], *arguments)
+
+    if threads == 1:
+        return [part(0)]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(part, range(threads)))
 
 
 def density(M) -> float:

@@ -2,12 +2,12 @@
 
 The table of all co-occurrences is often far larger than what is kept of it (NG20: 74 million
 entries, 38 million kept), so it is never stored: a row is added up in a dense accumulator and
-only what passes is written. Every c_jj' is added up document by document in both of its places,
-so that the result is exactly symmetric.
+only what passes is written. Only c_jj' with j <= j' is added up, document by document; the other
+half of the result is its mirror image.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 PRODUCT, MINIMUM = 0, 1
 
@@ -29,12 +29,13 @@ def minimum_sums(indptr, indices, data, n_columns):
 
 
 @njit(cache=True, nogil=True)
-def _add_up(j, mode, indptr, indices, data, t_indptr, t_indices, t_data, sums, touched):
-    """Put c_jj' of all j' in ``sums`` and the columns j' met in ``touched``: their number."""
+def _add_up(j, mode, indptr, indices, data, t_indptr, t_indices, places, sums, touched):
+    """Put c_jj' of all j' >= j in ``sums`` and the columns j' met in ``touched``: their number."""
     found = 0
     for p in range(t_indptr[j], t_indptr[j + 1]):
-        i, x = t_indices[p], t_data[p]
-        for q in range(indptr[i], indptr[i + 1]):
+        i, place = t_indices[p], places[p]
+        x = data[place]
+        for q in range(place, indptr[i + 1]):
             c = min(x, data[q]) if mode == MINIMUM else x * data[q]
             if c > 0.0:  # a product may be too small to hold
                 other = indices[q]
@@ -46,154 +47,107 @@ def _add_up(j, mode, indptr, indices, data, t_indptr, t_indices, t_data, sums, t
 
 
 @njit(cache=True, nogil=True)
-def _sort(touched, found, sums):
-    """Sort the columns met; if they are many, by looking through all."""
-    if found * 16 < sums.size:
+def _sort(touched, found, sums, first):
+    """Sort the columns met, none before ``first``; if they are many, by looking through all."""
+    if found * 16 < sums.size - first:
         touched[:found].sort()
         return
     place = 0
-    for j in range(sums.size):
+    for j in range(first, sums.size):
         if sums[j] != 0.0:
             touched[place] = j
             place += 1
 
 
 @njit(cache=True, nogil=True)
-def _row(
-    j, mode, by_row, by_column, margins, total, shift, diagonal, sums, touched, out_index, out_value
-):
-    """One row of the SPPMI matrix; with empty outputs it is only counted."""
-    indptr, indices, data = by_row
-    t_indptr, t_indices, t_data = by_column
-    found = _add_up(j, mode, indptr, indices, data, t_indptr, t_indices, t_data, sums, touched)
-    write = out_index.size > 0
-    if write:
-        _sort(touched, found, sums)
-    kept = 0
-    for r in range(found):
-        other = touched[r]
-        # both margins of a pair are at least c_jj', unless rounding has lost it
-        expected = margins[j] * margins[other]
-        if expected > 0.0 and (diagonal or other != j):
-            ratio = sums[other] * total / (expected * shift)
-            if ratio > 1.0:
-                if write:
-                    out_index[kept] = other
-                    out_value[kept] = np.log(ratio)
-                kept += 1
-        sums[other] = 0.0
-    return kept
+def _longer(array, size):
+    """A copy with room for at least ``size`` entries, and for as many again."""
+    copy = np.empty(max(size, 2 * array.size), array.dtype)
+    copy[: array.size] = array
+    return copy
 
 
 @njit(cache=True, nogil=True)
-def _count_rows(first, last, mode, by_row, by_column, margins, total, shift, diagonal, lengths):
-    d = margins.size
-    sums, touched = np.zeros(d), np.empty(d, np.int32)
-    no_index, no_value = np.empty(0, np.int32), np.empty(0)
-    for j in range(first, last):
-        lengths[j] = _row(
-            j,
-            mode,
-            by_row,
-            by_column,
-            margins,
-            total,
-            shift,
-            diagonal,
-            sums,
-            touched,
-            no_index,
-            no_value,
-        )
-
-
-@njit(cache=True, nogil=True)
-def _fill_rows(
-    first, last, mode, by_row, by_column, margins, total, shift, diagonal, pointers, index, value
-):
-    d = margins.size
-    sums, touched = np.zeros(d), np.empty(d, np.int32)
-    for j in range(first, last):
-        if pointers[j] < pointers[j + 1]:
-            _row(
-                j,
-                mode,
-                by_row,
-                by_column,
-                margins,
-                total,
-                shift,
-                diagonal,
-                sums,
-                touched,
-                index[pointers[j] : pointers[j + 1]],
-                value[pointers[j] : pointers[j + 1]],
-            )
-
-
-GROUP = 64
-
-
-@njit(cache=True, nogil=True)
-def count(mode, by_row, by_column, margins, total, shift, diagonal, lengths):
-    """Number of entries of every row of the SPPMI matrix.
+def upper_rows(first, last, mode, by_row, by_column, margins, total, shift, diagonal, like):
+    """Rows ``first`` to ``last`` of the SPPMI matrix, from the diagonal on, columns sorted.
 
     Parameters
     ----------
+    first, last : int
     mode : PRODUCT or MINIMUM
-    by_row, by_column : tuples (indptr, indices, data) of the matrix and of its transpose
+    by_row : tuple (indptr, indices, data) of the matrix, indices sorted
+    by_column : tuple (indptr, indices, places) of its transpose: entry p is data[places[p]]
     margins : float64 (d,), c_j.
     total : float, c_..
     shift : float, N
     diagonal : bool, whether c_jj counts
-    lengths : int64 (d,), overwritten
+    like : float array, of the type the values are stored in
+
+    Returns
+    -------
+    lengths : int64 (last - first,), entries of each row
+    index : int32, their columns; value : float
     """
+    indptr, indices, data = by_row
+    t_indptr, t_indices, places = by_column
     d = margins.size
-    _count_rows(0, d, mode, by_row, by_column, margins, total, shift, diagonal, lengths)
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def count_parallel(mode, by_row, by_column, margins, total, shift, diagonal, lengths):
-    """The same as :func:`count`, groups of rows spread over numba's threads."""
-    d = margins.size
-    groups = (d + GROUP - 1) // GROUP
-    for c in prange(groups):
-        first, last = c * GROUP, min(d, (c + 1) * GROUP)
-        _count_rows(first, last, mode, by_row, by_column, margins, total, shift, diagonal, lengths)
+    sums, touched = np.zeros(d), np.empty(d, np.int32)
+    lengths = np.zeros(last - first, np.int64)
+    index, value = np.empty(d, np.int32), np.empty(d, like.dtype)
+    kept = 0
+    for j in range(first, last):
+        found = _add_up(j, mode, indptr, indices, data, t_indptr, t_indices, places, sums, touched)
+        _sort(touched, found, sums, j)
+        if kept + found > index.size:
+            index, value = _longer(index, kept + found), _longer(value, kept + found)
+        before = kept
+        for r in range(found):
+            other = touched[r]
+            # both margins of a pair are at least c_jj', unless rounding has lost it
+            expected = margins[j] * margins[other]
+            if expected > 0.0 and (diagonal or other != j):
+                ratio = sums[other] * total / (expected * shift)
+                if ratio > 1.0:
+                    index[kept] = other
+                    value[kept] = np.log(ratio)
+                    kept += 1
+            sums[other] = 0.0
+        lengths[j - first] = kept - before
+    return lengths, index[:kept].copy(), value[:kept].copy()
 
 
 @njit(cache=True, nogil=True)
-def fill(mode, by_row, by_column, margins, total, shift, diagonal, pointers, index, value):
-    """Write the SPPMI matrix, columns sorted, to the places that :func:`count` found.
+def add_lengths(first, lengths, index, whole):
+    """Add the entries of some upper rows, and their mirror images, to ``whole`` (d,)."""
+    p = 0
+    for r in range(lengths.size):
+        j = first + r
+        whole[j] += lengths[r]
+        for _ in range(lengths[r]):
+            whole[index[p]] += index[p] != j
+            p += 1
+
+
+@njit(cache=True, nogil=True)
+def mirror(first, lengths, index, value, ends, whole_index, whole_value):
+    """Write some upper rows and their mirror images, in the order of the rows.
 
     Parameters
     ----------
-    pointers : int64 (d + 1,), row pointers; index : int32; value : float; both overwritten
+    first, lengths, index, value : the first row, and what :func:`upper_rows` returned
+    ends : int64 (d,), where the next entry of each row goes: overwritten
+    whole_index, whole_value : int32 and float, of the whole matrix: overwritten
     """
-    d = margins.size
-    _fill_rows(
-        0, d, mode, by_row, by_column, margins, total, shift, diagonal, pointers, index, value
-    )
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def fill_parallel(mode, by_row, by_column, margins, total, shift, diagonal, pointers, index, value):
-    """The same as :func:`fill`, groups of rows spread over numba's threads."""
-    d = margins.size
-    groups = (d + GROUP - 1) // GROUP
-    for c in prange(groups):
-        first, last = c * GROUP, min(d, (c + 1) * GROUP)
-        _fill_rows(
-            first,
-            last,
-            mode,
-            by_row,
-            by_column,
-            margins,
-            total,
-            shift,
-            diagonal,
-            pointers,
-            index,
-            value,
-        )
+    p = 0
+    for r in range(lengths.size):
+        j = first + r
+        for _ in range(lengths[r]):
+            other = index[p]
+            whole_index[ends[j]] = other
+            whole_value[ends[j]] = value[p]
+            ends[j] += 1
+            if other != j:
+                whole_index[ends[other]] = j
+                whole_value[ends[other]] = value[p]
+                ends[other] += 1
+            p += 1

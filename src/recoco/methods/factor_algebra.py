@@ -20,6 +20,8 @@ BLOCK_ENTRIES = 24
 GROUPS = 32
 # bytes of a line of the cache: vectors that lie across two lines take twice as long to load
 LINE = 64
+# non-zeros per row and column from which it is worth copying a factor to where its rows are lines
+WORTH_LINES = 200
 # entries below become 0, entries do not grow beyond: far from what the type can hold, so that
 # products of a few entries can be held, too
 LIMITS = {np.dtype(np.float64): (1e-100, 1e100), np.dtype(np.float32): (1e-25, 1e12)}
@@ -46,6 +48,14 @@ def _on_lines(array) -> np.ndarray:
     copy = _empty(array.shape, array.dtype)
     copy[:] = array
     return copy
+
+
+def whole_lines(columns: int, dtype) -> int:
+    """The number of columns, raised so that a row of them fills lines of the cache."""
+    per_line = LINE // np.dtype(dtype).itemsize
+    if columns < per_line:
+        return columns
+    return -(-columns // per_line) * per_line
 
 
 class Small:
@@ -174,19 +184,22 @@ class SparseMatrix:
     def __matmul__(self, F: Factor) -> Factor:
         from recoco.kernels import factors as kernel
 
-        d, T, k = F.array.shape
-        out = _empty((self.shape[0], T * k), self.dtype)
-        run = kernel.product_parallel if _parallel(self.nnz * T * k) else kernel.product
-        run(
-            self.bounds,
-            self.pointers,
-            self.local,
-            self.values,
-            self.width,
-            F.array.reshape(d, T * k),
-            out,
-        )
-        return Factor(out.reshape(-1, T, k))
+        (n, d), (_, T, k) = self.shape, F.array.shape
+        flat, columns = F.array.reshape(d, T * k), T * k
+        if self.nnz > WORTH_LINES * (n + d):
+            columns = whole_lines(columns, self.dtype)
+        if columns > T * k:
+            flat = _empty((d, columns), self.dtype)
+            flat[:, : T * k] = F.array.reshape(d, T * k)
+            flat[:, T * k :] = 0.0
+        out = _empty((n, columns), self.dtype)
+        matrix = (self.pointers, self.local, self.values, self.width)
+        if _parallel(self.nnz * T * k):
+            kernel.product_parallel(self.bounds, *matrix, flat, out)
+        else:
+            # all rows as one group, for every group reads the whole factor from memory
+            kernel.product(self.bounds[[0, -1]], *matrix, flat, out)
+        return Factor(_on_lines(out[:, : T * k]).reshape(n, T, k))
 
     def tocsr(self) -> sparse.csr_matrix:
         """The matrix as scipy has it."""

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from recoco.errors import RecocoError
 from recoco.methods.base import CoClusterer, Starts, check_integer, check_labels, label_dtype
-from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross
+from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross, whole_lines
 from recoco.methods.spherical import check_rows
 from recoco.schema import nearest
 
@@ -153,7 +153,12 @@ class Factorisation(CoClusterer):
         return self.n_clusters if m is None else m
 
     def _tile(self) -> int:
-        return max(1, TILE[self.precision] // max(self.n_clusters, self._m()))
+        """Starts that are iterated together; if it can be, their rows fill lines of the cache."""
+        k = max(self.n_clusters, self._m())
+        most = max(1, TILE[self.precision] // k)
+        fewer = range(most, most // 2, -1)
+        dtype = PRECISIONS[self.precision]
+        return next((T for T in fewer if whole_lines(T * k, dtype) == T * k), most)
 
     def _batch_size(self, A):
         return 64  # these share the search for starts; at most _tile() are iterated together
