@@ -108,7 +108,7 @@ def _object_step(o, b, data, state, members, feature_members, scratch, bounds):
         o, b, alone, data, state, moved, touched, used, work, feature_members
     )
     if e == b:
-        bounds[2][o] = limit(N, least_gap, bounds[4][o], bounds)
+        bounds[3][o] = limit(N, least_gap, bounds[5][o], bounds)
     else:
         object_reach(o, b, e, data, state, moved, touched, used, reach)
         ends[N] = move_member(o, b, e, R, pool, where, room, size, at, ends[N])
@@ -199,7 +199,7 @@ def _feature_step(v, k, data, state, members, object_members, scratch, bounds):
         v, lo + b, alone, k, data, state, moved, touched, used, work, object_members
     )
     if e == lo + b:
-        bounds[3][v] = limit(k, least_gap, data[9][v] / data[10][k], bounds)
+        bounds[4][v] = limit(k, least_gap, data[9][v] / data[10][k], bounds)
     else:
         feature_reach(v, lo + b, e, k, data, state, moved, touched, used, reach)
         ends[k] = move_member(f, b, e - lo, C, pool, where, room, size, at, ends[k])
@@ -239,7 +239,7 @@ def iterate(data, state, object_members, feature_members, uniforms, scratch, bou
     """
     pool, where, _, size, _, _ = object_members
     pools, wheres, _, sizes, _, _ = feature_members
-    drift, known, object_limit, feature_limit, _ = bounds
+    drift, known, _, object_limit, feature_limit, _ = bounds
     t_indptr, first, counts = data[3], data[6], state[9]
     N = data[10].size
     last = 0

@@ -7,8 +7,8 @@ move of another element changes that gap by a limited amount, which is added to 
 drift. Until the drift has risen by the gap, the element stays and need not be evaluated.
 
 Write r_i = (t_ie - t_ib + mu_i) / t_i. for an element of profile mu: -1 <= r_i <= 1, and
-leaving + score_e is the sum over i of mu_i r_i, in units of two shares. What a move adds to the drift,
-in these units:
+leaving + score_e is the mean of the r_i, weighted by mu, in these units. What a move adds to the
+drift:
 
 - one of the same side, of profile phi: 2 max_i phi_i / t_i. for both r_i that change, twice
   its share of the mass for the spread, and the change of tau, since no spread exceeds one unit;
@@ -18,9 +18,9 @@ in these units:
 
 A gap is at most two units, so a move that adds more than FORGET voids all that was known.
 
-``bounds`` is (drift, known, object_limit, feature_limit, object_share): drift and tau (-1 where
-there is no bound) of the views and, last, of the objects; up to which drift an element stays;
-shares of the objects in the mass of all views, summed.
+``bounds`` is (drift, known, highest, object_limit, feature_limit, object_share): drift, tau (-1
+where there is no bound) and highest limit of the views and, last, of the objects; up to which drift
+an element stays; shares of the objects in the mass of all views, summed.
 """
 
 from numba import njit
@@ -39,17 +39,21 @@ def limit(side, room, share, bounds):
     """Up to which drift an element of this room (0: unknown) and share stays."""
     if room <= SURE:
         return -1.0
-    return bounds[0][side] + (room - SURE) / (2.0 * share * MORE)
+    found = bounds[0][side] + (room - SURE) / (2.0 * share * MORE)
+    bounds[2][side] = max(bounds[2][side], found)
+    return found
 
 
 @njit(cache=True, nogil=True)
 def start(data, state, bounds):
     """Nothing is known of any element."""
-    bounds[0][:] = 0.0
-    bounds[2][:] = -1.0
-    bounds[3][:] = -1.0
-    for side in range(state[9].size):
-        bounds[1][side] = _tau(side, data, state)
+    drift, known, highest, object_limit, feature_limit, _ = bounds
+    drift[:] = 0.0
+    highest[:] = -1.0
+    object_limit[:] = -1.0
+    feature_limit[:] = -1.0
+    for side in range(known.size):
+        known[side] = _tau(side, data, state)
 
 
 @njit(cache=True, nogil=True)
@@ -104,14 +108,17 @@ def _relative(mass, left, joined):
 @njit(cache=True, nogil=True)
 def object_moved(o, data, state, reach, bounds):
     """Drift of all sides and limits of the features of object o, after it was moved."""
-    indptr, indices, values, feature_mass = data[0], data[1], data[2], data[9]
-    feature_limit = bounds[3]
+    indices, values, feature_mass = data[1], data[2], data[9]
+    starts = data[7]
+    drift, _, highest, object_limit, feature_limit, _ = bounds
+    object_limit[o] = -1.0
     for side in range(reach.size):
         _add(side, reach[side], data, state, bounds)
-    for p in range(indptr[o], indptr[o + 1]):
-        v = indices[p]
-        feature_limit[v] -= 2.0 * MORE * values[p] / feature_mass[v]
-    bounds[2][o] = -1.0
+    for k in range(reach.size - 1):
+        if drift[k] < highest[k]:  # or no limit holds, and none need be lowered
+            for p in range(starts[k, o], starts[k + 1, o]):
+                v = indices[p]
+                feature_limit[v] -= 2.0 * MORE * values[p] / feature_mass[v]
 
 
 @njit(cache=True, nogil=True)
@@ -130,10 +137,12 @@ def feature_reach(v, b, e, k, data, state, moved, touched, used, reach):
 def feature_moved(v, k, data, state, reach, bounds):
     """Drift of view k and of the objects, limits of those with feature v, after it was moved."""
     t_indptr, t_indices, t_values, total = data[3], data[4], data[5], data[10]
-    object_limit, object_share = bounds[2], bounds[4]
+    drift, _, highest, object_limit, feature_limit, object_share = bounds
+    N = total.size
+    feature_limit[v] = -1.0
     _add(k, reach[k], data, state, bounds)
-    _add(total.size, reach[total.size], data, state, bounds)
-    for p in range(t_indptr[v], t_indptr[v + 1]):
-        u = t_indices[p]
-        object_limit[u] -= 2.0 * MORE * t_values[p] / (total[k] * object_share[u])
-    bounds[3][v] = -1.0
+    _add(N, reach[N], data, state, bounds)
+    if drift[N] < highest[N]:
+        for p in range(t_indptr[v], t_indptr[v + 1]):
+            u = t_indices[p]
+            object_limit[u] -= 2.0 * MORE * t_values[p] / (total[k] * object_share[u])

@@ -300,7 +300,8 @@ class Search:
             np.empty(N + 1),
         )
         share = (data[8] / data[10][:, None]).sum(axis=0)
-        self.bounds = (np.empty(N + 1), np.empty(N + 1), np.empty(n), np.empty(F), share)
+        of_sides = (np.empty(N + 1) for _ in range(3))
+        self.bounds = (*of_sides, np.empty(n), np.empty(F), share)
         self.object_members = _lists(n)
         self.feature_members = _lists(F)
         ends = np.empty(N + 1, np.int64)
