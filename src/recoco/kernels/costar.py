@@ -92,7 +92,7 @@ def _object_step(o, b, data, state, members, feature_members, scratch, bounds):
     indptr, indices, values = data[0], data[1], data[2]
     features, counts = state[1], state[9]
     pool, where, room, size, at, ends = members
-    moved, touched, score, spread, tau, ties, reach = scratch
+    moved, touched, score, spread, tau, ties, near, reach = scratch
     N = data[10].size
     R = counts[N]
     alone = size[b] == 1
@@ -103,12 +103,12 @@ def _object_step(o, b, data, state, members, feature_members, scratch, bounds):
             touched[used] = g
             used += 1
         moved[g] += values[p]
-    work = (score, spread, tau, ties)
-    e, least_gap = choose_object(
+    work = (score, spread, tau, ties, near)
+    e, room_left = choose_object(
         o, b, alone, data, state, moved, touched, used, work, feature_members
     )
     if e == b:
-        bounds[3][o] = limit(N, least_gap, bounds[5][o], bounds)
+        bounds[3][o] = limit(N, room_left, bounds[5][o], bounds)
     else:
         object_reach(o, b, e, data, state, moved, touched, used, reach)
         ends[N] = move_member(o, b, e, R, pool, where, room, size, at, ends[N])
@@ -180,7 +180,7 @@ def _feature_step(v, k, data, state, members, object_members, scratch, bounds):
     t_indptr, t_indices, t_values, first = data[3], data[4], data[5], data[6]
     objects, counts = state[0], state[9]
     pools, wheres, rooms, sizes, ats, ends = members
-    moved, touched, score, spread, tau, ties, reach = scratch
+    moved, touched, score, spread, tau, ties, near, reach = scratch
     lo, hi = first[k], first[k + 1]
     pool = pools[4 * lo : 4 * hi]
     where, room, size, at = wheres[lo:hi], rooms[lo:hi], sizes[lo:hi], ats[lo:hi]
@@ -194,12 +194,12 @@ def _feature_step(v, k, data, state, members, object_members, scratch, bounds):
             touched[used] = i
             used += 1
         moved[i] += t_values[p]
-    work = (score, spread, tau, ties)
-    e, least_gap = choose_feature(
+    work = (score, spread, tau, ties, near)
+    e, room_left = choose_feature(
         v, lo + b, alone, k, data, state, moved, touched, used, work, object_members
     )
     if e == lo + b:
-        bounds[4][v] = limit(k, least_gap, data[9][v] / data[10][k], bounds)
+        bounds[4][v] = limit(k, room_left, data[9][v] / data[10][k], bounds)
     else:
         feature_reach(v, lo + b, e, k, data, state, moved, touched, used, reach)
         ends[k] = move_member(f, b, e - lo, C, pool, where, room, size, at, ends[k])
@@ -230,7 +230,7 @@ def iterate(data, state, object_members, feature_members, uniforms, scratch, bou
     uniforms : float64 (iterations, N + 1, 2) in [0, 1): of the objects and of each view, which
         cluster and which of its members
     scratch : tuple of arrays: masses that are moved (zeros), where they are; scores, spreads and
-        taus of the candidates, which of them tie; (N + 1,) what a move changes
+        taus of the candidates, which of them tie and which come near; (N + 1,) what a move changes
     bounds : see :mod:`recoco.kernels.costar_bounds`
 
     Returns

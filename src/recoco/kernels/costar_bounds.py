@@ -1,10 +1,9 @@
 """Which elements CoStar need not look at again, since they are sure to stay where they are.
 
-Where tau is that of an element in its cluster b, moving it to e changes tau by -gap_e / free_e
-with gap_e = (1 - tau) spread_e - leaving - score_e, and free_e is at most the number of views.
-An element that stays leaves behind its least gap, in units of twice its share of the mass. Each
-move of another element changes that gap by a limited amount, which is added to a running sum, the
-drift. Until the drift has risen by the gap, the element stays and need not be evaluated.
+An element that stays since all gains (see :mod:`recoco.kernels.costar_choice`) are below 0 leaves
+behind how far, its room, in units of twice its share of the mass. Each move of another element
+changes a gain by a limited amount, which is added to a running sum, the drift. Until the drift
+has risen by the room, the element stays and need not be evaluated.
 
 Write r_i = (t_ie - t_ib + mu_i) / t_i. for an element of profile mu: -1 <= r_i <= 1, and
 leaving + score_e is the mean of the r_i, weighted by mu, in these units. What a move adds to the
@@ -16,7 +15,7 @@ drift:
   with the new t_i., and tau changes. Elements that have mass in common with it, a of their m',
   have it in another place: 2 a / m' for them alone.
 
-A gap is at most two units, so a move that adds more than FORGET voids all that was known.
+Room is at most two units, so a move that adds more than FORGET voids all that was known.
 
 ``bounds`` is (drift, known, highest, object_limit, feature_limit, object_share): drift, tau (-1
 where there is no bound) and highest limit of the views and, last, of the objects; up to which drift
@@ -58,7 +57,7 @@ def start(data, state, bounds):
 
 @njit(cache=True, nogil=True)
 def _tau(side, data, state):
-    """tau of the objects (the last side) or of a view; -1 where gaps say nothing of it."""
+    """tau of the objects (the last side) or of a view; -1 where gains say nothing of it."""
     total, sums, counts = data[10], state[8], state[9]
     if counts[side] < 2:
         return -1.0

@@ -1,7 +1,10 @@
 """CoStar's choices: the cluster an object or a feature is best put in; see
 :mod:`recoco.kernels.costar` for ``data`` and ``state``.
 
-What tau would be is computed for all candidates at once, by vectors.
+With tau and free, its denominator, as they are, moving an element to e changes tau by
+gain_e / (free - spread_e), gain_e = leaving + score_e - (1 - tau) spread_e. Since no spread is
+larger than twice the element's share of the mass, gains tell most candidates that are not the
+best, without a division. Only of the others is tau computed.
 """
 
 import numpy as np
@@ -13,78 +16,103 @@ from recoco.kernels.costar_taus import EMPTY, ratio
 TIE = 1e-14
 # a non-zero added by its index costs as much as this many cells of a table
 SPARSE = 4
-# gaps and taus below it say nothing, for rounding and ties ...
+# differences of gains that are above it are none of rounding or of ties, if tau is above it ...
 SURE = 1e-10
-# ... and neither do those of a smaller denominator
+# ... and its denominator above this
 WIDE = 1e-2
-
-
-# a division by 0 that raises an error would keep these loops from being computed by vectors
-@njit(cache=True, nogil=True, error_model="numpy")
-def _add_spread(spread, masses, left, mass, total, clusters):
-    for e in range(clusters):
-        spread[e] += 2.0 * mass * (masses[e] - left + mass) / total**2
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _taus(explained, concentration, most, least, score, spread, tau, candidates):
-    """tau of each candidate (Section 4.3); 0 where the denominator is no more than ``least``."""
-    for e in range(candidates):
-        free = most - concentration - spread[e]
-        tau[e] = (explained + score[e] - concentration - spread[e]) / free if free > least else 0.0
+# gains that are looked at together
+AT_ONCE = 64
 
 
 @njit(cache=True, nogil=True)
-def _largest(tau, b, candidates, ties):
-    """Put b, if it is one, and then the other candidates of the largest tau into ``ties``.
+def _all_but(b, candidates, near):
+    for e in range(candidates - 1):
+        near[e] = e + (e >= b)
+    return candidates - 1
 
-    Candidates are met in their order, b first. One that is better by TIE stands alone, one that is
-    as good up to TIE is added.
+
+@njit(cache=True, nogil=True)
+def _near(tau, free, share, leaving, score, spread, b, candidates, near):
+    """Put the candidates other than b that may have the largest tau into ``near``, in order.
+
+    ``spread`` need not be exact; it is overwritten.
 
     Returns
     -------
-    n_ties : int
+    n_near : int
+    room : float, if there are none, by how much the largest gain is below 0
     """
-    bits = tau[:candidates].view(np.int64)  # in the order of the numbers, if these are positive
-    top = bits[0]
+    if tau <= SURE or free <= WIDE:
+        return _all_but(b, candidates, near), 0.0
+    gain = spread[:candidates]
     for e in range(candidates):
-        top = max(top, bits[e])
-    m = 0
-    while bits[m] != top:
-        m += 1
-    near = 0
+        gain[e] = leaving + score[e] - (1.0 - tau) * gain[e]
+    gain[b] = -np.inf
+    # the bits of positive numbers are in their order, and whole numbers are compared by vectors
+    bits = gain.view(np.int64)
+    top_bits = bits[0]
     for e in range(candidates):
-        near += tau[e] >= tau[m] - 3.0 * TIE
-    if near == 1 and tau[m] > 0.0:
-        ties[0] = m
-        return 1
-    best = tau[b]
-    ties[0] = b
-    n_ties = 1
-    for e in range(candidates):
-        if e == b:
-            continue
-        if tau[e] > best + TIE:
-            best = tau[e]
-            ties[0] = e
-            n_ties = 1
-        elif tau[e] >= best - TIE:
-            ties[n_ties] = e
-            n_ties += 1
-    return n_ties
+        top_bits = max(top_bits, bits[e])
+    least = -SURE
+    if top_bits <= 0:
+        top = -np.inf
+        for e in range(candidates):
+            top = max(top, gain[e])
+        if top < -SURE:
+            return 0, -top
+    elif 4.0 * share >= free:
+        return _all_but(b, candidates, near), 0.0
+    else:
+        e = 0
+        while bits[e] != top_bits:
+            e += 1
+        least += gain[e] * (free - 2.0 * share) / (free + 2.0 * share)
+    n_near = 0
+    for first in range(0, candidates, AT_ONCE):
+        last = min(first + AT_ONCE, candidates)
+        found = 0
+        for e in range(first, last):
+            found += gain[e] >= least
+        if found > 0:
+            for e in range(first, last):
+                if gain[e] >= least:
+                    near[n_near] = e
+                    n_near += 1
+    return n_near, 0.0
 
 
 @njit(cache=True, nogil=True)
-def _room(b, tau, spread, free, candidates):
-    """The least gap, by which a candidate is worse than b; 0 where rounding might decide."""
-    if tau[b] <= SURE or free <= WIDE:
-        return 0.0
-    least = np.inf
-    for e in range(candidates):
-        gap = (tau[b] - tau[e]) * (free - spread[e])
-        if gap < least and e != b:
-            least = gap
-    return least
+def _largest(b, best, near, n_near, tau, complete, ties):
+    """Put b, if it is one, and then the other candidates of the largest tau into ``ties``.
+
+    Candidates are met in their order, b of tau ``best`` first. One that is better by TIE stands
+    alone, one that is as good up to TIE is added. If they are not complete, those left out do not
+    matter as long as all that are close to the largest are as good as equal.
+
+    Returns
+    -------
+    n_ties : int, 0 if the others are needed
+    """
+    if not complete:
+        most = best
+        for p in range(n_near):
+            most = max(most, tau[p])
+        between = most - 3.0 * TIE <= best < most - 0.5 * TIE
+        for p in range(n_near):
+            between |= most - 3.0 * TIE <= tau[p] < most - 0.5 * TIE
+        if between:
+            return 0
+    ties[0] = b
+    n_ties = 1
+    for p in range(n_near):
+        if tau[p] > best + TIE:
+            best = tau[p]
+            ties[0] = near[p]
+            n_ties = 1
+        elif tau[p] >= best - TIE:
+            ties[n_ties] = near[p]
+            n_ties += 1
+    return n_ties
 
 
 @njit(cache=True, nogil=True)
@@ -96,7 +124,7 @@ def choose_object(o, b, alone, data, state, moved, touched, used, scratch, membe
     winner : int
     room : float, by how much o is sure to stay, see :mod:`recoco.kernels.costar_bounds`
     """
-    score, spread, tau, ties = scratch
+    score, spread, tau, ties, near = scratch
     t_indptr, t_indices, t_values = data[3], data[4], data[5]
     first, object_mass, total = data[6], data[8], data[10]
     objects, by_row, by_column = state[0], state[2], state[3]
@@ -139,21 +167,46 @@ def choose_object(o, b, alone, data, state, moved, touched, used, scratch, membe
     best = (explained - concentration) / (N - concentration) if R > 1 else 0.0
     candidates = R if alone else R + 1  # alone, a new cluster is another name for its own
     spread[:candidates] = 0.0
+    share = 0.0
     for k in range(N):
-        mu, left = object_mass[k, o], row_mass[k, b]
-        _add_spread(spread, row_mass[k], left, mu, total[k], R)
+        mu = object_mass[k, o]
+        slope = 2.0 * mu / total[k] ** 2
+        level = slope * (mu - row_mass[k, b])
+        share += mu / total[k]
+        masses = row_mass[k]
+        for e in range(R):
+            spread[e] += level + slope * masses[e]
         if not alone:
-            spread[R] += 2.0 * mu * (mu - left) / total[k] ** 2
-    if alone and R == 2:
-        tau[:candidates] = 0.0
+            spread[R] += level
+    if R < 2 or (alone and R == 2):
+        n_near, room = _all_but(b, candidates, near), 0.0
     else:
-        _taus(explained + leaving, concentration, N, -np.inf, score, spread, tau, candidates)
-    tau[b] = best
-    n_ties = _largest(tau, b, candidates, ties)
+        n_near, room = _near(
+            best, N - concentration, share, leaving, score, spread, b, candidates, near
+        )
+    if n_near == 0:
+        return b, 0.0 if alone else room
+    n_ties = 0
+    while n_ties == 0:
+        for p in range(n_near):
+            e = near[p]
+            apart = 0.0
+            for k in range(N):
+                mu = object_mass[k, o]
+                there = row_mass[k, e] if e < R else 0.0
+                apart += 2.0 * mu * (there - row_mass[k, b] + mu) / total[k] ** 2
+            if alone and R == 2:
+                tau[p] = 0.0
+            else:
+                tau[p] = (explained + leaving + score[e] - concentration - apart) / (
+                    N - concentration - apart
+                )
+        n_ties = _largest(b, best, near, n_near, tau, n_near == candidates - 1, ties)
+        if n_ties == 0:
+            n_near = _all_but(b, candidates, near)
     winner = ties[0]
     if n_ties == 1:
-        stays = winner == b and not alone
-        return winner, _room(b, tau, spread, N - concentration, candidates) if stays else 0.0
+        return winner, 0.0
     # Algorithm 3: tau_Yk|X of each candidate, up to what all of them share
     taus = np.zeros((2, N))
     for t in range(n_ties):
@@ -204,7 +257,7 @@ def choose_feature(v, b, alone, k, data, state, moved, touched, used, scratch, m
     winner : int
     room : float, by how much v is sure to stay
     """
-    score, spread, tau, ties = scratch
+    score, spread, tau, ties, near = scratch
     indices, values, first, starts = data[1], data[2], data[6], data[7]
     mass, total = data[9][v], data[10][k]
     features, by_row, by_column = state[1], state[2], state[3]
@@ -233,20 +286,35 @@ def choose_feature(v, b, alone, k, data, state, moved, touched, used, scratch, m
     if C > 1 and 1.0 - concentration > EMPTY:
         best = (explained - concentration) / (1.0 - concentration)
     candidates = C if alone else C + 1
-    spread[:candidates] = 0.0
-    left = column_mass[b]
-    _add_spread(spread, column_mass[lo:], left, mass, total, C)
-    if not alone:
-        spread[C] += 2.0 * mass * (mass - left) / total**2
-    if alone and C == 2:
-        tau[:candidates] = 0.0
+    slope = 2.0 * mass / total**2
+    level = slope * (mass - column_mass[b])
+    masses = column_mass[lo : lo + C]
+    for j in range(C):
+        spread[j] = level + slope * masses[j]
+    spread[C] = level
+    if C < 2 or (alone and C == 2):
+        n_near, room = _all_but(b - lo, candidates, near), 0.0
     else:
-        _taus(explained + leaving, concentration, 1.0, EMPTY, score, spread, tau, candidates)
-    tau[b - lo] = best
-    n_ties = _largest(tau, b - lo, candidates, ties)
+        free = 1.0 - concentration
+        n_near, room = _near(
+            best, free, mass / total, leaving, score, spread, b - lo, candidates, near
+        )
+    if n_near == 0:
+        return b, 0.0 if alone else room
+    n_ties = 0
+    while n_ties == 0:
+        for p in range(n_near):
+            j = near[p]
+            there = column_mass[lo + j] if j < C else 0.0
+            apart = 2.0 * mass * (there - column_mass[b] + mass) / total**2
+            free = 1.0 - concentration - apart
+            tau[p] = 0.0
+            if free > EMPTY and not (alone and C == 2):
+                tau[p] = (explained + leaving + score[j] - concentration - apart) / free
+        n_ties = _largest(b - lo, best, near, n_near, tau, n_near == candidates - 1, ties)
+        if n_ties == 0:
+            n_near = _all_but(b - lo, candidates, near)
     winner = lo + ties[0]
-    if n_ties == 1 and winner == b and not alone:
-        return b, _room(b - lo, tau, spread, 1.0 - concentration, candidates)
     if n_ties == 1 or R < 2:
         return winner, 0.0
     # Algorithm 5: tau_X|Y of each candidate; its denominator is the same for all

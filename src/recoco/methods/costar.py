@@ -297,6 +297,7 @@ class Search:
             np.empty(longest),
             np.empty(longest),
             np.empty(longest, np.int64),
+            np.empty(longest, np.int64),
             np.empty(N + 1),
         )
         share = (data[8] / data[10][:, None]).sum(axis=0)
