@@ -14,6 +14,7 @@ from recoco.bench import costar as bench_costar
 from recoco.datasets import load_dataset
 from recoco.datasets.boolean import uniform_views
 from recoco.errors import RecocoError
+from recoco.kernels import costar_choice
 from recoco.methods.base import start_generator
 from recoco.methods.costar import CoStar, TauCoClust, trajectory
 from recoco.methods.multiview import check_views
@@ -141,6 +142,73 @@ def test_kept_taus_equal_their_definition(seed, whole):
         assert np.unique(rows).tolist() == list(range(search.counts[-1]))
         for labels, count in zip(checked.split(columns), search.counts[:-1], strict=True):
             assert np.unique(labels).tolist() == list(range(count))
+
+
+def _odd_views(rng, kind):
+    """Counts, real numbers, or blocks with empty and equal features and a view of two."""
+    n = int(rng.integers(6, 60))
+    if kind == "blocks":
+        V = (rng.integers(3, size=n)[:, None] == rng.integers(3, size=24)) * rng.poisson(2.0, 24)
+        V = V + rng.poisson(0.1, V.shape)
+        V[:, 3:6] = 0.0
+        V[:, 7] = V[:, 8]
+        views = [V, rng.integers(1, 4, (n, 2))]
+    else:
+        views = [rng.poisson(0.5, (n, int(rng.integers(4, 40)))) for _ in range(2)]
+    for V in views:
+        V[V.sum(axis=1) == 0, 0] = 1
+        V[0, :2] = 1
+    scale = rng.random if kind == "real" else np.ones
+    return [V * (1.0 + scale(V.shape)) for V in views]
+
+
+@pytest.mark.parametrize("kind", ["counts", "real", "blocks"])
+def test_elements_that_are_passed_over_would_stay(kind):
+    """A search that knows no bounds makes the same moves, with the same taus to the bit."""
+    passed_over = 0
+    for seed in range(4):
+        views = check_views(_odd_views(np.random.default_rng(seed), kind))
+        with_bounds, without = (CoStar()._prepare(views).search for _ in range(2))
+        numbers = [start_generator(seed, 0) for _ in range(2)]
+        with_bounds.start()
+        without.start()
+        for _ in range(400):
+            with_bounds.advance(1, numbers[0])
+            for limits in without.bounds[3:5]:
+                limits[:] = -1.0
+            without.advance(1, numbers[1])
+            for a, b in zip(with_bounds.labels(), without.labels(), strict=True):
+                assert np.array_equal(a, b)
+            assert np.array_equal(with_bounds.taus(), without.taus())
+        passed_over += (with_bounds.bounds[3] > with_bounds.bounds[0][-1]).sum()
+    assert passed_over > 0
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), ties=st.booleans())
+def test_the_best_cluster_is_among_those_that_come_near(seed, ties):
+    rng = np.random.default_rng(seed)
+    candidates = int(rng.integers(2, 200))
+    tau, free = rng.random(), 0.02 + rng.random()
+    share = free * 10 ** -rng.uniform(0, 6)
+    b = int(rng.integers(candidates))
+    spread = rng.uniform(-1, 1, candidates) * min(2 * share, 0.9 * free)
+    score, leaving = rng.random(candidates) * share, -rng.random() * share
+    if ties:
+        chosen = rng.integers(candidates, size=candidates)
+        score, spread = score[chosen], spread[chosen]
+    change = (leaving + score - (1 - tau) * spread) / (free - spread)
+    change[b] = 0.0
+    near = np.empty(candidates, np.int64)
+    n_near, room = costar_choice._near(
+        tau, free, share, leaving, score, spread.copy(), b, candidates, near
+    )
+    largest = set(np.flatnonzero(change >= change.max() - 3 * costar_choice.TIE)) - {b}
+    assert largest <= set(near[:n_near])
+    assert (np.diff(near[:n_near]) > 0).all()
+    if n_near == 0:
+        gains = np.delete(change * (free - spread), b)
+        assert room == pytest.approx(-gains.max(), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["bbcsport2", "costar-t2"])

@@ -71,12 +71,18 @@ def sweep(order, indptr, indices, data, labels, sizes, others, first, tables, wi
     """
     N, g, most = tables.shape
     moved = np.zeros((N, most))
+    filled = np.empty(most, np.int64)
     mass = np.zeros(N)
     margins = np.zeros((N, g))
+    # logarithms take the time: f of what is in the tables is kept
+    f_tables, f_margins = np.empty((N, g, most)), np.empty((N, g))
+    gains = np.empty(g)
     for k in range(N):
         for i in range(g):
             for j in range(widths[k]):
                 margins[k, i] += tables[k, i, j]
+                f_tables[k, i, j] = _f(tables[k, i, j])
+            f_margins[k, i] = _f(margins[k, i])
     moves = 0
     for u in order:
         b = labels[u]
@@ -88,34 +94,39 @@ def sweep(order, indptr, indices, data, labels, sizes, others, first, tables, wi
                 k += 1
             moved[k, others[indices[p]]] += data[p]
             mass[k] += data[p]
+        gains[:] = 0.0
         for k in range(N):
             margins[k, b] = _shift(margins[k, b] - mass[k])
+            f_margins[k, b] = _f(margins[k, b])
+            n_filled = 0
             for j in range(widths[k]):
-                tables[k, b, j] = _shift(tables[k, b, j] - moved[k, j])
+                if moved[k, j] > 0.0:
+                    filled[n_filled] = j
+                    n_filled += 1
+                    tables[k, b, j] = _shift(tables[k, b, j] - moved[k, j])
+                    f_tables[k, b, j] = _f(tables[k, b, j])
+            for e in range(g):
+                part = f_margins[k, e] - _f(margins[k, e] + mass[k])
+                for p in range(n_filled):
+                    j = filled[p]
+                    part += _f(tables[k, e, j] + moved[k, j]) - f_tables[k, e, j]
+                gains[e] += part / totals[k]
+        # the cluster it was in comes first, and another must be better
         best = b
-        most_gained = 0.0
-        for step in range(g):
-            # the cluster it was in comes first, and another must be better
-            e = b if step == 0 else (step - 1 if step <= b else step)
-            gain = 0.0
-            for k in range(N):
-                part = _f(margins[k, e]) - _f(margins[k, e] + mass[k])
-                for j in range(widths[k]):
-                    mu = moved[k, j]
-                    if mu > 0.0:
-                        part += _f(tables[k, e, j] + mu) - _f(tables[k, e, j])
-                gain += part / totals[k]
-            if step == 0:
-                most_gained = gain
-            elif gain > most_gained + LEAST:
-                most_gained = gain
+        most_gained = gains[b]
+        for e in range(g):
+            if e != b and gains[e] > most_gained + LEAST:
+                most_gained = gains[e]
                 best = e
         for k in range(N):
             margins[k, best] += mass[k]
+            f_margins[k, best] = _f(margins[k, best])
             mass[k] = 0.0
             for j in range(widths[k]):
-                tables[k, best, j] += moved[k, j]
-                moved[k, j] = 0.0
+                if moved[k, j] > 0.0:
+                    tables[k, best, j] += moved[k, j]
+                    f_tables[k, best, j] = _f(tables[k, best, j])
+                    moved[k, j] = 0.0
         if best != b:
             labels[u] = best
             sizes[b] -= 1

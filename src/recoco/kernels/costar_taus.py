@@ -2,7 +2,13 @@
 
 from numba import njit
 
-from recoco.kernels.costar import EMPTY, ratio
+# a cluster of a smaller share of the total is one of empty features, and what it has is rounding
+EMPTY = 1e-13
+
+
+@njit(cache=True, nogil=True)
+def ratio(squares, mass, total):
+    return squares / mass if mass > EMPTY * total else 0.0
 
 
 @njit(cache=True, nogil=True)

@@ -290,7 +290,19 @@ class Search:
         self.data = data
         self.by_row, self.by_column = np.zeros((n, F)), np.zeros((F, n))
         longest = max(n, F) + 1
-        self.scratch = (np.zeros(longest), np.empty(longest, np.int64), np.empty(longest))
+        self.scratch = (
+            np.zeros(longest),
+            np.empty(longest, np.int64),
+            np.empty(longest),
+            np.empty(longest),
+            np.empty(longest),
+            np.empty(longest, np.int64),
+            np.empty(longest, np.int64),
+            np.empty(N + 1),
+        )
+        share = (data[8] / data[10][:, None]).sum(axis=0)
+        of_sides = (np.empty(N + 1) for _ in range(3))
+        self.bounds = (*of_sides, np.empty(n), np.empty(F), share)
         self.object_members = _lists(n)
         self.feature_members = _lists(F)
         ends = np.empty(N + 1, np.int64)
@@ -301,6 +313,7 @@ class Search:
 
     def start(self) -> None:
         """Put every object and every feature in a cluster of its own."""
+        from recoco.kernels.costar_bounds import start
         from recoco.kernels.members import first_lists
 
         indptr, indices, values, t_indptr, first = *self.data[:4], self.data[6]
@@ -353,6 +366,7 @@ class Search:
             np.diff(self.data[7], axis=0),
             np.diff(t_indptr),
         )
+        start(self.data, self.state, self.bounds)
         self.done = self.last_move = 0
 
     def advance(self, iterations: int, rng: np.random.Generator) -> None:
@@ -372,6 +386,7 @@ class Search:
                 self.feature_members,
                 uniforms,
                 self.scratch,
+                self.bounds,
             )
             if last:
                 self.last_move = self.done + int(last)
