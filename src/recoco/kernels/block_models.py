@@ -19,8 +19,10 @@ EMPTY = 1e-100
 # -z log z of a smaller posterior is lost in the roundings of any sum
 TINY = 1e-20
 FORBIDDEN = -1e200
-# exp of a smaller number is 0
-ZERO = -746.0
+# Posteriors and rates below about 1e-150, exp of this, are 0: sums that count are above EMPTY and
+# do not feel them, and their products would be numbers that processors take a hundred times as
+# long for.
+FADED = -345.0
 # stands for the logarithm of a rate of 0
 LOWEST = -700.0
 HALVINGS = 40
@@ -68,7 +70,7 @@ def _softmax(score, out, hard):
     total = 0.0
     for k in range(score.size):
         below = score[k] - score[best]
-        out[k] = np.exp(below) if below > ZERO else 0.0
+        out[k] = np.exp(below) if below > FADED else 0.0
         total += out[k]
     for k in range(score.size):
         out[k] /= total
@@ -198,12 +200,16 @@ def _table(Z, P):
 
 @njit(cache=True, nogil=True)
 def turned(logs):
-    """Arrays (T, v, k, l) as (T, v, l, k), in one piece."""
+    """Logarithms or rates (T, v, k, l) as (T, v, l, k), those that have faded as 0."""
     T, v, g, m = logs.shape
+    least = np.exp(FADED)
     out = np.empty((T, v, m, g))
     for t in range(T):
         for b in range(v):
-            out[t, b] = logs[t, b].T
+            for k in range(g):
+                for j in range(m):
+                    value = logs[t, b, k, j]
+                    out[t, b, j, k] = value if abs(value) > least else 0.0
     return out
 
 
