@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 
 from recoco.methods.seeded_kmeans import MAX_ITER, kmeans_labels, lloyd
 
-
 seeds = st.integers(0, 2**31 - 1)
 
 

@@ -211,6 +211,7 @@ def _loss(problem: _Problem, U, V, consensus) -> float:
     loss = 0.0
     for v, lam in enumerate(problem.lam):
         fit = (U[v].T @ U[v]) * (V[v].T @ V[v])
-        loss += problem.norms[v] + fit.sum() - 2.0 * (multiply(problem.X[v], U[v], False) * V[v]).sum()
+        XU = multiply(problem.X[v], U[v], False)
+        loss += problem.norms[v] + fit.sum() - 2.0 * (XU * V[v]).sum()
         loss += lam * ((V[v] - consensus) ** 2).sum()
     return float(loss)
