@@ -322,7 +322,8 @@ def test_spectral_clustering_is_that_of_scikit_learn(scale):
     centres = np.repeat([[0, 0, 0], [2, 0, 0], [0, 3, 1]], 40, axis=0)
     points = scale * (centres + rng.normal(size=(120, 3)))
     theirs = SpectralClustering(3, n_init=10, random_state=0).fit_predict(points)
-    ours = Tucker(3, clustering="spectral", kmeans_init=10)._cluster(points, rng)
+    model = Tucker(3, clustering="spectral", kmeans_init=10)
+    ours = model._cluster(model._embedded(points), rng)
     assert adjusted_rand_score(theirs, ours) == 1.0
 
 
@@ -330,5 +331,6 @@ def test_spectral_clustering_of_points_far_apart_ends():
     """All affinities are nearly zero, some are exactly: every eigenvalue is the same."""
     rng = np.random.default_rng(4)
     points = 100 * rng.normal(size=(300, 5))
-    labels = Tucker(4, clustering="spectral")._cluster(points, rng)
+    model = Tucker(4, clustering="spectral")
+    labels = model._cluster(model._embedded(points), rng)
     assert labels.shape == (300,) and set(labels) <= set(range(4))

@@ -19,10 +19,15 @@ EMPTY = 1e-100
 # -z log z of a smaller posterior is lost in the roundings of any sum
 TINY = 1e-20
 FORBIDDEN = -1e200
+# Posteriors and rates below about 1e-150, exp of this, are 0: sums that count are above EMPTY and
+# do not feel them, and their products would be numbers that processors take a hundred times as
+# long for.
+FADED = -345.0
 # stands for the logarithm of a rate of 0
 LOWEST = -700.0
 HALVINGS = 40
 CHUNK = 64
+NODES = 16
 
 
 @njit(cache=True, nogil=True)
@@ -64,7 +69,8 @@ def _softmax(score, out, hard):
         return
     total = 0.0
     for k in range(score.size):
-        out[k] = np.exp(score[k] - score[best])
+        below = score[k] - score[best]
+        out[k] = np.exp(below) if below > FADED else 0.0
         total += out[k]
     for k in range(score.size):
         out[k] /= total
@@ -154,35 +160,73 @@ def _full_rates(table, first, second, logs):
 
 
 @njit(cache=True, nogil=True)
+def add_terms(weights, rows, out, i, values, places):
+    """out[i] += weights[m] * rows[m] for every m in its order; weights of 0 are left out.
+
+    Parameters
+    ----------
+    weights : float64 (l,); rows : float64 (at least l, g); out : float64 (any, g), overwritten
+    values : float64 (l,), places : int32 (l,)
+        Room for the weights that are not 0.
+    """
+    count = 0
+    for m in range(weights.size):
+        if weights[m] != 0.0:
+            values[count] = weights[m]
+            places[count] = m
+            count += 1
+    none = np.int64(0)
+    add_row(values, places, none, np.int64(count), rows, none, out, np.int64(i))
+
+
+@njit(cache=True, nogil=True)
 def _table(Z, P):
-    """x_kl = sum_i z_ik P_il."""
-    table = np.zeros((Z.shape[1], P.shape[1]))
-    for i in range(Z.shape[0]):
-        for k in range(Z.shape[1]):
-            z = Z[i, k]
-            if z > 0.0:
-                for m in range(P.shape[1]):
-                    table[k, m] += z * P[i, m]
+    """x_kl = sum_i z_ik P_il.
+
+    Some nodes at a time, so that the sums of a cluster are loaded and stored once for all of
+    them; every sum still takes the nodes in their order.
+    """
+    n, g = Z.shape
+    rows = np.empty((NODES, P.shape[1]))
+    table = np.zeros((g, P.shape[1]))
+    values, places = np.empty(NODES), np.empty(NODES, np.int32)
+    for i in range(0, n, NODES):
+        some = Z[i : i + NODES]
+        rows[: len(some)] = P[i : i + NODES]
+        for k in range(g):
+            add_terms(some[:, k], rows, table, k, values, places)
     return table
+
+
+@njit(cache=True, nogil=True)
+def turned(logs):
+    """Logarithms or rates (T, v, k, l) as (T, v, l, k), those that have faded as 0."""
+    T, v, g, m = logs.shape
+    least = np.exp(FADED)
+    out = np.empty((T, v, m, g))
+    for t in range(T):
+        for b in range(v):
+            for k in range(g):
+                for j in range(m):
+                    value = logs[t, b, k, j]
+                    out[t, b, j, k] = value if abs(value) > least else 0.0
+    return out
 
 
 @njit(cache=True, nogil=True)
 def _simple_rates(table, Z, logs, pull, rates):
     """Estimates of the model without degrees: x_kl over the number of pairs i != j."""
     n, g = Z.shape
-    pairs = np.zeros((g, g))
+    same = _table(Z, Z)
     counts = np.zeros(g)
     for i in range(n):
         for k in range(g):
             counts[k] += Z[i, k]
-            for m in range(g):
-                pairs[k, m] -= Z[i, k] * Z[i, m]
     value = 0.0
     pull[:] = 0.0
     for k in range(g):
         for m in range(g):
-            pairs[k, m] += counts[k] * counts[m]
-            logs[k, m] = _rate(table[k, m], pairs[k, m], 1.0)
+            logs[k, m] = _rate(table[k, m], counts[k] * counts[m] - same[k, m], 1.0)
             rates[k, m] = np.exp(logs[k, m])
             pull[k] += counts[m] * rates[k, m]
             if table[k, m] > EMPTY:
@@ -222,10 +266,13 @@ def _expect_rows(
 ):
     """E-step of some nodes: row by row, as the posteriors of the starts lie.
 
+    The estimates by block are :func:`turned`, so that all clusters of a node go together.
     The degree term of PLBM is the same for all clusters, since sum_l x_l. gamma_kl = 1.
     """
     v, _, T, g = P.shape
-    score = np.empty(g)
+    scores = np.empty((1, g))
+    score = scores[0]
+    values, places = np.empty(g), np.empty(g, np.int32)
     for i in range(first, last):
         for t in range(T):
             for k in range(g):
@@ -239,14 +286,11 @@ def _expect_rows(
                         else:
                             score[k] += 0.5 * P[b, i, t, k] * logs[t, b, 0, k]
                     continue
-                for k in range(g):
-                    for m in range(g):
-                        score[k] += P[b, i, t, m] * logs[t, b, k, m]
+                add_terms(P[b, i, t], logs[t, b], scores, 0, values, places)
                 if model == PSBM:
                     for k in range(g):
                         score[k] -= pull[t, b, k]
-                        for m in range(g):
-                            score[k] += Z[i, t, m] * rates[t, b, k, m]
+                    add_terms(Z[i, t], rates[t, b], scores, 0, values, places)
             _softmax(score, out[i, t], hard)
 
 
@@ -277,6 +321,8 @@ def expect(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out
     ``derived``: as the criterion has it; if not, as printed (SPLBM only). ``hard``: 1 for the
     most probable cluster.
     """
+    if model != SPLBM:
+        logs, rates = turned(logs), turned(rates)
     _expect_rows(
         0, len(Z), model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out
     )  # fmt: skip
@@ -286,6 +332,8 @@ def expect(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out
 def expect_parallel(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out):
     """The same as :func:`expect`, the nodes spread over numba's threads."""
     n = len(Z)
+    if model != SPLBM:
+        logs, rates = turned(logs), turned(rates)
     for c in prange((n + CHUNK - 1) // CHUNK):
         _expect_rows(
             c * CHUNK, min(n, (c + 1) * CHUNK), model, derived, hard, Z, P, degree, log_share,

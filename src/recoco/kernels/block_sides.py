@@ -14,6 +14,7 @@ from recoco.kernels.block_models import (
     _full_rates,
     _softmax,
     _table,
+    add_terms,
 )
 
 
@@ -26,14 +27,15 @@ def _side_one(model, hard, expect, Z, P, degree, share, logs, pull, other_logs, 
     belongs to this side and the part of the table.
     """
     n, g = Z.shape
-    score = np.empty(g)
+    scores = np.empty((1, g))
+    score = scores[0]
     if expect:
+        by_other = np.ascontiguousarray(logs.T)
+        values, places = np.empty(P.shape[1]), np.empty(P.shape[1], np.int32)
         for i in range(n):
             score[:] = share
             if model == PLBM:
-                for m in range(P.shape[1]):
-                    for k in range(g):
-                        score[k] += P[i, m] * logs[k, m]
+                add_terms(P[i], by_other, scores, 0, values, places)
             else:
                 for k in range(g):
                     score[k] += P[i, k] * logs[0, k] - degree[i] * pull[k]

@@ -10,11 +10,10 @@ from threadpoolctl import threadpool_limits
 from recoco.errors import RecocoError
 from recoco.graph_weightings import graphs_of
 from recoco.methods.base import Starts, check_integer, check_tol
+from recoco.methods.block_engine import multiply
 from recoco.methods.multiview import MultiViewClusterer, Views
 from recoco.methods.spectral import _cluster_points
 
-# keeps denominators above 0; a factor that is 0 stays 0
-TINY = 1e-300
 LABELS = ("kmeans", "argmax")
 
 
@@ -202,22 +201,17 @@ class MultiNMF(MultiViewClusterer):
 
 def _update(X, Xt, U, V, lam: float, consensus) -> None:
     """Update U, bring its columns to sum 1, update V: all in place."""
-    above, below = Xt @ V, U @ (V.T @ V)
-    if lam:
-        above += lam * (V * consensus).sum(axis=0)
-        below += lam * U.sum(axis=0) * (V**2).sum(axis=0)
-    U *= above / (below + TINY)
-    Q = U.sum(axis=0)
-    Q[Q == 0] = 1.0  # a column that is 0 is left as it is
-    U /= Q
-    V *= Q
-    V *= (X @ U + lam * consensus) / (V @ (U.T @ U) + lam * V + TINY)
+    from recoco.kernels.multinmf import update_features, update_memberships
+
+    update_features(U, V, multiply(Xt, V, False), U @ (V.T @ V), lam, consensus)
+    update_memberships(V, multiply(X, U, False), V @ (U.T @ U), lam, consensus)
 
 
 def _loss(problem: _Problem, U, V, consensus) -> float:
     loss = 0.0
     for v, lam in enumerate(problem.lam):
         fit = (U[v].T @ U[v]) * (V[v].T @ V[v])
-        loss += problem.norms[v] + fit.sum() - 2.0 * ((problem.X[v] @ U[v]) * V[v]).sum()
+        XU = multiply(problem.X[v], U[v], False)
+        loss += problem.norms[v] + fit.sum() - 2.0 * (XU * V[v]).sum()
         loss += lam * ((V[v] - consensus) ** 2).sum()
     return float(loss)

@@ -6,6 +6,8 @@ The tensor is never built: all products with it are products of its slices.
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from recoco.methods.block_engine import multiply
+
 # Below this many rows a dense decomposition is exact and as quick as an iterative one.
 _DENSE = 600
 
@@ -25,13 +27,14 @@ def parafac(slices, transposed, norm: float, factors, max_iter: int, stop):
     [A, B, C], float64 array of relative errors
     """
     A, B, C = factors
+    XB = _products(slices, B)
     history: list[float] = []
     for _ in range(max_iter):
-        M = sum((X @ B) * c for X, c in zip(slices, C, strict=True))
-        A = _solve(M, (B.T @ B) * (C.T @ C))
-        M = sum((Xt @ A) * c for Xt, c in zip(transposed, C, strict=True))
+        A = _solve(_weighted(XB, C), (B.T @ B) * (C.T @ C))
+        M = _weighted(_products(transposed, A), C)
         B = unit_columns(_solve(M, (A.T @ A) * (C.T @ C)))
-        products = np.stack([(A * (X @ B)).sum(axis=0) for X in slices])
+        XB = _products(slices, B)  # for C, and for A in the next iteration
+        products = np.stack([(A * part).sum(axis=0) for part in XB])
         gram = (A.T @ A) * (B.T @ B)
         C = _solve(products, gram)
         # ||X - X^||^2 by its parts, where rounding may bring an exact fit below 0
@@ -51,11 +54,13 @@ def tucker(slices, transposed, norm: float, factors, max_iter: int, stop):
     """
     A, B, C = factors
     ranks = [factor.shape[1] for factor in factors]
+    XB = _products(slices, B)
     history: list[float] = []
     for _ in range(max_iter):
-        A = _leading(_project(slices, B, C), ranks[0])
-        B = _leading(_project(transposed, A, C), ranks[1])
-        inner = np.stack([A.T @ (X @ B) for X in slices])
+        A = _leading(_project(XB, C), ranks[0])
+        B = _leading(_project(_products(transposed, A), C), ranks[1])
+        XB = _products(slices, B)  # for C, and for A in the next iteration
+        inner = np.stack([A.T @ part for part in XB])
         C = _leading(inner.reshape(len(slices), -1), ranks[2])
         core = np.einsum("bpq,bs->pqs", inner, C)
         square = norm**2 - float((core**2).sum())
@@ -65,14 +70,25 @@ def tucker(slices, transposed, norm: float, factors, max_iter: int, stop):
     return core, [A, B, C], np.array(history)
 
 
-def _project(slices, B, C) -> np.ndarray:
-    """The unfolded tensor times B and C: (n, q s)."""
-    parts = [np.zeros((slices[0].shape[0], B.shape[1])) for _ in range(C.shape[1])]
-    for X, c in zip(slices, C, strict=True):
-        product = X @ B
-        for part, weight in zip(parts, c, strict=True):
-            part += weight * product
-    return np.hstack(parts)
+def _products(slices, B) -> np.ndarray:
+    """The slices times B: (v, n, r)."""
+    out = np.empty((len(slices), slices[0].shape[0], B.shape[1]))
+    for X, part in zip(slices, out, strict=True):
+        multiply(X, B, False, part)
+    return out
+
+
+def _weighted(parts, weights) -> np.ndarray:
+    """Sum of parts (v, n, r), each with its weight or one for every column."""
+    total = parts[0] * weights[0]
+    for part, weight in zip(parts[1:], weights[1:], strict=True):
+        total += part * weight
+    return total
+
+
+def _project(parts, C) -> np.ndarray:
+    """The unfolded tensor times B and C, from its slices times B: (n, q s)."""
+    return np.hstack([_weighted(parts, weights) for weights in C.T])
 
 
 def _solve(M, gram) -> np.ndarray:

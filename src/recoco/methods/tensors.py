@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from recoco.errors import RecocoError
 from recoco.methods.base import Starts, check_integer
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs
+from recoco.methods.seeded_kmeans import kmeans_labels
 from recoco.methods.tensor_algebra import parafac, tucker, unfolded_vectors, unit_columns
 
 CLUSTERINGS = ("kmeans", "spectral", "gmm")
@@ -42,6 +43,7 @@ class _Decomposition(GraphClusterer):
     directed = True
     larger_is_better = False
     monotone = True
+    random_factors = True  # whether every start has factors of its own
 
     def __init__(
         self,
@@ -104,9 +106,11 @@ class _Decomposition(GraphClusterer):
     def _run(self, problem, generators, init):
         # one thread: sums of a threaded BLAS depend on the number of threads
         with threadpool_limits(1):
-            parts = []
+            parts, points = [], None
             for rng in generators:
-                points, history = self._points(problem, rng)
+                if points is None or self.random_factors:
+                    factor, history = self._points(problem, rng)
+                    points = self._embedded(factor)
                 parts.append((self._cluster(points, rng), history))
         labels, histories = zip(*parts, strict=True)
         return Starts(
@@ -117,20 +121,23 @@ class _Decomposition(GraphClusterer):
             list(histories),
         )
 
+    def _embedded(self, factor) -> np.ndarray:
+        """The points that are clustered: rows of the factor, or their spectral embedding."""
+        if self.clustering == "spectral" and self.affinity == "rbf" and self.n_clusters > 1:
+            return _embed(factor, self.n_clusters)
+        return factor
+
     def _cluster(self, points, rng) -> np.ndarray:
-        """Cluster the rows of the factor as scikit-learn does."""
-        from sklearn.cluster import KMeans, SpectralClustering
+        """Cluster points as scikit-learn does."""
+        from sklearn.cluster import SpectralClustering
         from sklearn.mixture import GaussianMixture
 
         g, seed = self.n_clusters, int(rng.integers(2**31))
         if g == 1:
             return np.zeros(len(points), np.int64)
-        if self.clustering == "kmeans":
-            model = KMeans(g, n_init=self.kmeans_init, random_state=seed)
-        elif self.clustering == "spectral" and self.affinity == "rbf":
-            points = _embed(points, g)
-            model = KMeans(g, n_init=self.kmeans_init, random_state=seed)
-        elif self.clustering == "spectral":
+        if self.clustering == "kmeans" or (self.clustering, self.affinity) == ("spectral", "rbf"):
+            return kmeans_labels(points, g, self.kmeans_init, seed)
+        if self.clustering == "spectral":
             model = SpectralClustering(
                 g,
                 affinity=self.affinity,
@@ -324,6 +331,7 @@ class Tucker(_Decomposition):
         "A = leading left singular vectors of X_(1) (B x C), and so on for B and C (higher-order "
         "orthogonal iteration); then the rows of A are clustered."
     )
+    random_factors = False
 
     def __init__(
         self,
