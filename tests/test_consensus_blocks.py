@@ -1,5 +1,6 @@
 """Block consensus on factors against Algorithm 1 on the dense consensus matrix."""
 
+import itertools
 import tracemalloc
 
 import numba
@@ -19,7 +20,9 @@ from recoco.consensus.blocks import (
     ensemble_clustering,
 )
 from recoco.errors import RecocoError
+from recoco.kernels import bundles
 from recoco.kernels import ebco as kernel
+from recoco.kernels.dcc import uniform
 from recoco.methods import get_method
 from recoco.metrics import accuracy, canonical
 
@@ -273,3 +276,89 @@ def test_refuses_bad_partitions():
         ensemble_clustering([good], 2, update="median")
     with pytest.raises(RecocoError, match="at most 4"):
         ensemble_clustering([good], 5)
+
+
+def lines_of(rng, n, rooms):
+    """Base clusters of n lines, numbered through, many lines alike."""
+    labels = np.stack([rng.integers(room, size=n) for room in rooms], axis=1)
+    labels = labels[rng.integers(max(1, n // 2), size=n)]
+    return (labels + np.r_[0, np.cumsum(rooms)[:-1]]).astype(np.int32)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    generators,
+    st.integers(1, 60),
+    st.lists(st.integers(1, 6), min_size=1, max_size=9),
+    st.integers(1, 19),
+    st.integers(0, 40),
+    st.sampled_from(["random", "ties", "zeros", "tiny"]),
+    st.booleans(),
+)
+def test_bundles_give_the_labels_of_the_plain_scores(rng, n, rooms, g, most, kind, drawn):
+    clusters = lines_of(rng, n, rooms)
+    table = rng.random((sum(rooms), g))
+    if kind == "ties":  # equal scores, and equal up to rounding
+        table = rng.integers(3, size=table.shape) * 0.1
+    elif kind == "zeros":
+        table[rng.random(table.shape) < 0.9] = 0.0
+    elif kind == "tiny":  # a cluster of large scores leaves few steps for the others
+        table *= 10.0 ** rng.integers(-14, 1, size=(len(table), 1))
+    tied = bundles.tie(clusters, most)
+    labels = rng.integers(g, size=n).astype(np.int16)
+    before, sizes = labels.copy(), np.zeros(g, np.int64)
+    cells = bundles.new_cells(tied[3], g)
+    seed, place = np.uint64(rng.integers(2**63)), np.uint64(7)
+    moves = bundles.assign(clusters, tied, table, drawn, seed, place, labels, sizes, cells)
+    scores = np.empty(g)
+    shares = [uniform(seed, place + np.uint64(i)) for i in range(n)]
+    plain = [
+        bundles.choose(clusters, i, table, np.zeros(g), drawn, shares[i], scores) for i in range(n)
+    ]
+    assert labels.tolist() == plain
+    assert moves == (before != labels).sum()
+    assert sizes.tolist() == np.bincount(labels, minlength=g).tolist()
+    counts, expected = np.zeros((2, len(table), g), np.int64)
+    bundles.count_members(tied[3], cells, counts)
+    kernel.count_pairs(clusters, labels, expected)
+    assert (counts == expected).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(generators, st.integers(1, 60), st.lists(st.integers(1, 6), min_size=1, max_size=9))
+def test_bundles_hold_every_line_once(rng, n, rooms):
+    clusters = lines_of(rng, n, rooms)
+    order, ends, codes, members = bundles.tie(clusters, 12)
+    assert sorted(order) == list(range(n))
+    assert len(codes) == len(np.unique(clusters, axis=0))
+    for group, (first, last) in enumerate(itertools.pairwise(ends)):
+        own = np.concatenate([members[c][members[c] >= 0] for c in codes[group]])
+        assert (clusters[order[first:last]] == own).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(generators, st.integers(8, 24), st.integers(8, 24), st.integers(2, 5))
+def test_a_cycle_ends_a_start_as_all_iterations_would(rng, n, d, g):
+    rows, columns = random_bases(rng, n, d, (4, 5, 6, 7))
+    bases = check_bases(rows, columns)
+    z, w = rng.integers(g, size=n).astype(np.int16), rng.integers(g, size=d).astype(np.int16)
+    M = twins_ebco.consensus_matrix(rows, columns)
+    steps = list(twins_ebco.conscience(M, z, w, g, 0, 60, 0))
+    best, lead = twins_ebco.best_iterate(steps)
+    assume(lead > 1e-9)
+    found, history = (z[None].copy(), w[None].copy()), np.full((1, 60), -np.inf)
+    n_iter, emptied = kernel.consensus(
+        bases.by_row,
+        bases.by_column,
+        bases.weights,
+        np.zeros(1, np.uint64),
+        (g, 60, 0),
+        0.0,
+        *found,
+        history,
+    )
+    assert n_iter[0] == best + 1
+    assert (found[0][0] == steps[best][0]).all() and (found[1][0] == steps[best][1]).all()
+    still = [t for t in range(2, 60) if all((steps[t][q] == steps[t - 1][q]).all() for q in (0, 1))]
+    if not still:  # it ends by a cycle or not at all, and all refills count
+        assert emptied[0] == sum(step[4] for step in steps)

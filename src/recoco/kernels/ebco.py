@@ -13,7 +13,9 @@ the two tables of counts. Counts are whole numbers, kept up to date by what move
 import numpy as np
 from numba import njit, prange
 
-from recoco.kernels.dcc import draw, uniform
+from recoco.kernels.bundles import assign, choose, count_members, new_cells, refill, tie
+
+MEMBERS = 48  # rows, on average, of a bundle's clusters: fewer would not be worth their sums
 
 
 @njit(cache=True, nogil=True)
@@ -25,10 +27,8 @@ def count_pairs(clusters, labels, counts):
 
 
 @njit(cache=True, nogil=True)
-def _half_step(
-    clusters, table, shift, labels, sizes, counts, stochastic, seed, place, best, scores
-):
-    """Give every row a new label by the sums of its rows of ``table``, less ``shift``.
+def _half_step(clusters, table, shift, labels, sizes, counts, best, scores):
+    """Give every row the label of the largest sum of its rows of ``table``, less ``shift``.
 
     ``labels``, ``sizes`` and ``counts`` are brought up to date, an empty cluster gets the row
     of least score from a cluster with others.
@@ -37,47 +37,46 @@ def _half_step(
     -------
     moves, emptied : int
     """
-    n, s = clusters.shape
-    g = sizes.size
     moves = 0
-    for i in range(n):
-        for k in range(g):
-            scores[k] = -shift[k]
-        for q in range(s):
-            row = table[clusters[i, q]]
-            for k in range(g):
-                scores[k] += row[k]
-        if stochastic:
-            choice = draw(scores, uniform(seed, place + np.uint64(i)))
-        else:
-            choice = 0
-            for k in range(1, g):
-                if scores[k] > scores[choice]:  # strictly: ties go to the lowest cluster
-                    choice = k
+    for i in range(labels.size):
+        choice = choose(clusters, i, table, shift, False, 0.0, scores)
         best[i] = scores[choice]
         old = labels[i]
         if choice != old:
             moves += 1
-            _move(clusters, i, old, choice, labels, sizes, counts)
+            _move(clusters, i, choice, labels, sizes, counts)
     emptied = 0
-    for k in range(g):
+    for k in range(sizes.size):
         if sizes[k] > 0:
             continue
         emptied += 1
         chosen = -1
         least = np.inf
-        for i in range(n):
+        for i in range(labels.size):
             if best[i] < least and sizes[labels[i]] > 1:
                 least = best[i]
                 chosen = i
-        if chosen >= 0:
-            _move(clusters, chosen, labels[chosen], k, labels, sizes, counts)
-            best[chosen] = np.inf  # it is not taken away again
+        if chosen >= 0:  # alone in its cluster it is not taken away again
+            _move(clusters, chosen, k, labels, sizes, counts)
     return moves, emptied
 
 
 @njit(cache=True, nogil=True)
-def _move(clusters, i, old, new, labels, sizes, counts):
+def _bundled_half_step(side, table, drawing, seed, place, labels, sizes, counts, cells):
+    """The same without a shift by bundles of bases, labels drawn if ``drawing``.
+
+    ``side`` has the rows' base clusters and their bundles.
+    """
+    clusters, order, ends, codes, members = side
+    bundles = (order, ends, codes, members)
+    moves = assign(clusters, bundles, table, drawing, seed, place, labels, sizes, cells)
+    count_members(members, cells, counts)
+    return moves, refill(clusters, table, labels, sizes, counts)
+
+
+@njit(cache=True, nogil=True)
+def _move(clusters, i, new, labels, sizes, counts):
+    old = labels[i]
     labels[i] = new
     sizes[old] -= 1
     sizes[new] += 1
@@ -128,13 +127,15 @@ def modularity(row_counts, column_counts, weights, row_base, column_base):
 
 
 @njit(cache=True, nogil=True)
-def _consensus(by_row, by_column, weights, seed, settings, tol, rows, columns, kept, history):
+def _consensus(row_side, column_side, weights, seed, settings, tol, rows, columns, kept, history):
     g, max_iter, stochastic = settings
-    n, d, K = by_row.shape[0], by_column.shape[0], weights.size
+    n, d, K = rows.size, columns.size, weights.size
     row_counts = np.zeros((K, g), np.int64)
     column_counts = np.zeros((K, g), np.int64)
-    count_pairs(by_row, rows, row_counts)
-    count_pairs(by_column, columns, column_counts)
+    count_pairs(row_side[0], rows, row_counts)
+    count_pairs(column_side[0], columns, column_counts)
+    row_cells = new_cells(row_side[4], g)
+    column_cells = new_cells(column_side[4], g)
     row_sizes = np.zeros(g, np.int64)
     column_sizes = np.zeros(g, np.int64)
     for i in range(n):
@@ -142,32 +143,30 @@ def _consensus(by_row, by_column, weights, seed, settings, tol, rows, columns, k
     for j in range(d):
         column_sizes[columns[j]] += 1
     table = np.empty((K, g))
-    best = np.empty(max(n, d))
-    scores = np.empty(g)
-    shift = np.zeros(g)
     none = np.uint64(0)
     n_iter = 0
     emptied = 0
+    refills = np.zeros(max_iter, np.int64)
+    seen = (rows.copy(), columns.copy())
+    since, window = max_iter, 1
     for iteration in range(max_iter):
         _fill_table(column_counts, weights, row_sizes, column_sizes, table)
-        moves, empty = _half_step(
-            by_row, table, shift, rows, row_sizes, row_counts, False, seed, none, best, scores
+        moves, empty = _bundled_half_step(
+            row_side, table, False, seed, none, rows, row_sizes, row_counts, row_cells
         )
         _fill_table(row_counts, weights, row_sizes, column_sizes, table)
-        place = np.uint64(iteration) * np.uint64(d)
-        others, lost = _half_step(
-            by_column,
+        others, lost = _bundled_half_step(
+            column_side,
             table,
-            shift,
+            iteration < stochastic,
+            seed,
+            np.uint64(iteration) * np.uint64(d),
             columns,
             column_sizes,
             column_counts,
-            iteration < stochastic,
-            seed,
-            place,
-            best,
-            scores,
+            column_cells,
         )
+        refills[iteration] = empty + lost
         emptied += empty + lost
         value = trace(row_counts, column_counts, weights, row_sizes, column_sizes)
         history[iteration] = value
@@ -179,9 +178,26 @@ def _consensus(by_row, by_column, weights, seed, settings, tol, rows, columns, k
             still = moves + others + empty + lost == 0
             if still or abs(value - history[iteration - 1]) <= tol * abs(value):
                 break
+            if since < iteration and (seen[0] == rows).all() and (seen[1] == columns).all():
+                # nothing is drawn any more: what follows are the same iterates over and over
+                period = iteration - since
+                for left in range(iteration + 1, max_iter):
+                    emptied += refills[since + 1 + (left - since - 1) % period]
+                break
+            if since == max_iter or iteration - since == window:
+                since, window = iteration, 2 * window  # so that a cycle of any length is met
+                seen[0][:] = rows
+                seen[1][:] = columns
     rows[:] = kept[0]
     columns[:] = kept[1]
     return n_iter, emptied
+
+
+@njit(cache=True, nogil=True)
+def _side(clusters):
+    """What a half-step needs of the rows: their base clusters, and these in bundles."""
+    order, ends, codes, members = tie(clusters, clusters.shape[0] // MEMBERS)
+    return clusters, order, ends, codes, members
 
 
 @njit(cache=True, nogil=True)
@@ -203,12 +219,13 @@ def consensus(by_row, by_column, weights, seeds, settings, tol, rows, columns, h
     n_iter, emptied : int64 (B,), the iteration of the best iterate and the refills
     """
     B = seeds.size
+    row_side, column_side = _side(by_row), _side(by_column)
     out = np.zeros((2, B), np.int64)
     for b in range(B):
         kept = (rows[b].copy(), columns[b].copy())
         out[0, b], out[1, b] = _consensus(
-            by_row,
-            by_column,
+            row_side,
+            column_side,
             weights,
             seeds[b],
             settings,
@@ -225,12 +242,13 @@ def consensus(by_row, by_column, weights, seeds, settings, tol, rows, columns, h
 def consensus_parallel(by_row, by_column, weights, seeds, settings, tol, rows, columns, histories):
     """The same as :func:`consensus`, the starts spread over numba's threads."""
     B = seeds.size
+    row_side, column_side = _side(by_row), _side(by_column)
     out = np.zeros((2, B), np.int64)
     for b in prange(B):
         kept = (rows[b].copy(), columns[b].copy())
         out[0, b], out[1, b] = _consensus(
-            by_row,
-            by_column,
+            row_side,
+            column_side,
             weights,
             seeds[b],
             settings,
@@ -266,7 +284,6 @@ def one_sided(clusters, weights, settings, exact, tol, labels, history):
     best = np.empty(n)
     scores = np.empty(g)
     kept = labels.copy()
-    none = np.uint64(0)
     n_iter = 0
     emptied = 0
     for iteration in range(max_iter):
@@ -277,9 +294,7 @@ def one_sided(clusters, weights, settings, exact, tol, labels, history):
                 for h in range(K):
                     norm += weights[h] * float(counts[h, k]) ** 2
                 shift[k] = norm / (2.0 * float(max(sizes[k], 1)) ** 2)
-        moves, empty = _half_step(
-            clusters, table, shift, labels, sizes, counts, False, none, none, best, scores
-        )
+        moves, empty = _half_step(clusters, table, shift, labels, sizes, counts, best, scores)
         emptied += empty
         value = trace(counts, counts, weights, sizes, sizes)
         history[iteration] = value
