@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans, SpectralCoclustering
 
 import twins
 from recoco.errors import RecocoError
-from recoco.kernels.kmeans import lloyd, seed_centres
+from recoco.kernels.kmeans import _fill_empty, lloyd, seed_centres
 from recoco.kernels.modularity import normalised_cut
 from recoco.methods import embedding, get_method
 from recoco.methods.base import check_matrix
@@ -37,6 +37,63 @@ def test_kmeans_agrees_with_twin(p):
                 assert (labels == wanted).all()
                 assert inertia == pytest.approx(spread)
             assert n_iter <= max_iter
+
+
+def plain_lloyd(points, means, max_iter):
+    """Every distance in every iteration, in the arithmetic of the kernel."""
+    n, p = points.shape
+    k = len(means)
+
+    def assign():
+        T = points[:, None] - means
+        D = T[:, :, 0] ** 2 if p % 2 else np.zeros((n, k))
+        for q in range(p % 2, p, 2):
+            D = D + (T[:, :, q] ** 2 + T[:, :, q + 1] ** 2)
+        return D.argmin(axis=1).astype(np.int32)
+
+    means = means.copy()
+    labels = assign()
+    counts, sums = np.bincount(labels, minlength=k), np.zeros((k, p))
+    for i in range(n):
+        sums[labels[i]] += points[i]
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
+        if counts.min() == 0:
+            _fill_empty(points, means, labels, sums, counts)
+        old = means.copy()
+        means[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
+        new = assign()
+        moved = np.flatnonzero(new != labels)
+        for i in moved:
+            sums[labels[i]] -= points[i]
+            sums[new[i]] += points[i]
+        labels = new
+        counts = np.bincount(labels, minlength=k)
+        if not moved.size or (old == means).all():
+            break
+    return labels, n_iter
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 6])
+@pytest.mark.parametrize("kind", ["clouds", "grid", "copies", "heavy", "apart"])
+def test_bounds_of_kmeans_spare_no_move(kind, p):
+    """Also where distances are equal, clusters run empty, or centres move far."""
+    rng = np.random.default_rng(p)
+    for k in (1, 2, 5, 12):
+        points = clouds(rng, n=400, p=p, k=6, spread=1.0)
+        if kind == "grid":
+            points = np.round(points)
+        elif kind == "copies":
+            points = points[rng.integers(9, size=400)]
+        elif kind == "heavy":
+            points = points * rng.pareto(1.0, size=(400, 1))
+        elif kind == "apart":
+            points[:200] *= 1e-7
+        for start in (points[rng.integers(400, size=k)], points[:k] + 50.0):
+            labels, _, n_iter = lloyd(points, start, 40, 0.0)
+            wanted, steps = plain_lloyd(points, start, 40)
+            assert (labels == wanted).all() and n_iter == steps
 
 
 def test_kmeans_is_as_good_as_scikit_learn():

@@ -2,13 +2,19 @@
 
 The random numbers come in as arrays, sums run in a fixed order and starts never mix, so a start
 has the same result in whatever company it is run.
+
+Loops over points index the arrays themselves: a view such as ``points[i]`` is counted by atomic
+operations, which take longer than the distance it is made for.
 """
 
 import numpy as np
 from numba import njit
 
-# Bounds on distances are kept in rounded arithmetic: they decide only if clear of rounding.
+# Bounds on distances are kept in rounded arithmetic: they decide only if clear of rounding, of
+# a distance itself and of sums of shifts (per step and length of the sum).
 SAFE = 1.0 + 1e-12
+ROUNDING = 1e-15
+BLOCK = 32  # points whose distances are computed together
 
 
 @njit(cache=True, nogil=True)
@@ -93,49 +99,92 @@ def seed_centres(transposed, uniforms):
 
 
 @njit(cache=True, nogil=True)
-def _nearest_two(x, centres, k, distance):
-    """Nearest centre (the lowest of equals), its squared distance and that of the next.
+def _first_assignment(points, means, labels, bounds):
+    """Nearest centre of every point (the lowest of equals) and its distances to all centres.
 
-    ``centres`` is (p, width), one column per centre, padded to a width the vector units like.
+    Points are taken by the block, coordinate by coordinate, so that vectors run over points.
     """
-    width = centres.shape[1]
-    p = x.size
+    n, p = points.shape
+    k = means.shape[0]
     odd = p % 2
-    if odd:
-        c0 = centres[0]
-        for m in range(width):
-            t0 = x[0] - c0[m]
-            distance[m] = t0 * t0
-    else:
-        distance[:] = 0.0
-    for q in range(odd, p, 2):
-        x0, x1 = x[q], x[q + 1]
-        c0, c1 = centres[q], centres[q + 1]
-        for m in range(width):
-            t0 = x0 - c0[m]
-            t1 = x1 - c1[m]
-            distance[m] += t0 * t0 + t1 * t1
-    nearest = 0
-    first = distance[0]
-    second = np.inf
-    for m in range(1, k):
-        d = distance[m]
-        if d < first:
-            second = first
-            first = d
-            nearest = m
-        elif d < second:
-            second = d
-    return nearest, first, second
+    x = np.zeros((p, BLOCK))
+    distances = np.empty((k, BLOCK))
+    nearest = np.empty(BLOCK, np.int64)
+    least = np.empty(BLOCK)
+    d = np.empty(BLOCK)
+    for first in range(0, n, BLOCK):
+        size = min(BLOCK, n - first)
+        for j in range(size):
+            for q in range(p):
+                x[q, j] = points[first + j, q]
+        least[:] = np.inf
+        nearest[:] = 0
+        for m in range(k):
+            for j in range(BLOCK):
+                t0 = x[0, j] - means[m, 0] if odd else 0.0
+                d[j] = t0 * t0
+            for q in range(odd, p, 2):
+                c0, c1 = means[m, q], means[m, q + 1]
+                for j in range(BLOCK):
+                    t0, t1 = x[q, j] - c0, x[q + 1, j] - c1
+                    d[j] += t0 * t0 + t1 * t1
+            for j in range(BLOCK):
+                nearest[j] = m if d[j] < least[j] else nearest[j]
+                least[j] = d[j] if d[j] < least[j] else least[j]
+                distances[m, j] = np.sqrt(d[j])
+        for j in range(size):
+            labels[first + j] = nearest[j]
+            for m in range(k):
+                bounds[first + j, m] = distances[m, j]
 
 
-@njit(cache=True, nogil=True)
-def _squared_distance(x, y):
+@njit(cache=True, nogil=True, inline="always")
+def _squared_distance(points, i, means, m):
     s = 0.0
-    for q in range(x.size):
-        t = x[q] - y[q]
+    for q in range(points.shape[1]):
+        t = points[i, q] - means[m, q]
         s += t * t
     return s
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _between(points, i, means, m):
+    """Squared distance as the first assignment computes it, to the bit: equals stay equals."""
+    odd = points.shape[1] % 2
+    s = 0.0
+    if odd:
+        t0 = points[i, 0] - means[m, 0]
+        s = t0 * t0
+    for pair in range(points.shape[1] // 2):
+        q = 2 * pair + odd
+        t0, t1 = points[i, q] - means[m, q], points[i, q + 1] - means[m, q + 1]
+        s += t0 * t0 + t1 * t1
+    return s
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _least(values):
+    """Smallest of a multiple of four values, in four chains."""
+    a, b, c, d = values[0], values[1], values[2], values[3]
+    for m in range(4, values.size, 4):
+        a = values[m] if values[m] < a else a
+        b = values[m + 1] if values[m + 1] < b else b
+        c = values[m + 2] if values[m + 2] < c else c
+        d = values[m + 3] if values[m + 3] < d else d
+    a = b if b < a else a
+    c = d if d < c else c
+    return c if c < a else a
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _lower_bounds(bounds, i, drift, gap, a, u, low):
+    """Bounds below the distances of point i to all centres but its own, a; return the least."""
+    for m in range(low.size):
+        by_drift = bounds[i, m] - drift[m]
+        by_gap = gap[a, m] - u
+        low[m] = by_gap if by_gap > by_drift else by_drift  # u may be infinite, and by_gap NaN
+    low[a] = np.inf
+    return _least(low)
 
 
 @njit(cache=True, nogil=True)
@@ -148,7 +197,7 @@ def _fill_empty(points, means, labels, sums, counts):
     n, p = points.shape
     far = np.empty(n)
     for i in range(n):
-        far[i] = _squared_distance(points[i], means[labels[i]])
+        far[i] = _squared_distance(points, i, means, labels[i])
     for m in range(counts.size):
         if counts[m] == 0:
             i = np.argmax(far)
@@ -165,7 +214,7 @@ def _fill_empty(points, means, labels, sums, counts):
 
 
 @njit(cache=True, nogil=True)
-def _move_centres(means, columns, sums, counts, shift):
+def _move_centres(means, sums, counts, shift):
     """Put the centres at the means of their points; return the sum of squared shifts."""
     k, p = sums.shape
     total = 0.0
@@ -177,30 +226,46 @@ def _move_centres(means, columns, sums, counts, shift):
                 t = c - means[m, q]
                 s += t * t
                 means[m, q] = c
-                columns[q, m] = c
         shift[m] = np.sqrt(s)
         total += s
     return total
 
 
 @njit(cache=True, nogil=True)
-def _half_gaps(means, half):
-    """Half the distance of every centre to the next one."""
-    k = half.size
+def _gaps(means, gap, half):
+    """Distances between centres, and half the distance of each to the next one."""
+    k = means.shape[0]
     for a in range(k):
-        gap = np.inf
-        for b in range(k):
-            if b != a:
-                gap = min(gap, _squared_distance(means[a], means[b]))
-        half[a] = 0.5 * np.sqrt(gap)
+        for b in range(a):
+            gap[a, b] = gap[b, a] = np.sqrt(_squared_distance(means, a, means, b))
+    for a in range(k):
+        half[a] = 0.5 * gap[a].min()
+
+
+@njit(cache=True, nogil=True)
+def _doubtful(labels, upper, lower, drift, furthest, half, slack, listed):
+    """List the points that one bound for all other centres does not hold where they are.
+
+    Without branches, which could not be foretold.
+    """
+    size = 0
+    for i in range(labels.size):
+        a = labels[i]
+        safe = lower[i] - furthest[a]
+        safe = half[a] if half[a] > safe else safe
+        listed[size] = i
+        size += (upper[i] + drift[a]) * SAFE + slack >= safe
+    return size
 
 
 @njit(cache=True, nogil=True)
 def lloyd(points, start, max_iter, tol):
     """Lloyd's iterations from given centres, sparing the distances that bounds make needless.
 
-    The bounds are Hamerly's: a point whose distance to its centre is below both half the gap
-    around that centre and a lower bound on the distance to any other centre stays where it is.
+    The bounds are Elkan's: below the distance of every point to every centre, and above that to
+    its own. They are kept as they were when last computed, plus what the centre had moved until
+    then in all (minus, for those above), so that nothing needs to be done while centres move.
+    One bound for all other centres together, Hamerly's, spares many points a look at the rest.
 
     Parameters
     ----------
@@ -217,51 +282,77 @@ def lloyd(points, start, max_iter, tol):
     """
     n, p = points.shape
     k = start.shape[0]
+    width = (k + 3) // 4 * 4
     means = start.copy()
-    columns = np.zeros((p, (k + 7) // 8 * 8))
-    columns[:, :k] = start.T
-    distance = np.empty(columns.shape[1])
     labels = np.empty(n, np.int32)
+    bounds = np.full((n, width), np.inf)
     upper = np.empty(n)
-    lower = np.empty(n)
+    lower = np.zeros(n)
     sums = np.zeros((k, p))
     counts = np.zeros(k, np.int64)
     shift = np.empty(k)
+    drift = np.zeros(width)
+    furthest = np.zeros(k)  # the most that any other centre moved, summed up
+    gap = np.full((k, width), np.inf)
     half = np.empty(k)
+    low = np.empty(width)
+    near = np.empty(width, np.int64)
+    listed = np.empty(n, np.int32)
+    _first_assignment(points, means, labels, bounds)
     for i in range(n):
-        nearest, first, second = _nearest_two(points[i], columns, k, distance)
-        labels[i] = nearest
-        upper[i] = np.sqrt(first)
-        lower[i] = np.sqrt(second)
-        counts[nearest] += 1
+        a = labels[i]
+        upper[i] = bounds[i, a]
+        for m in range(width):
+            low[m] = bounds[i, m]
+        low[a] = np.inf
+        lower[i] = _least(low)
+        counts[a] += 1
         for q in range(p):
-            sums[nearest, q] += points[i, q]
+            sums[a, q] += points[i, q]
     n_iter = 1
     while True:
         if counts.min() == 0:
             _fill_empty(points, means, labels, sums, counts)
             upper[:] = np.inf  # the bounds know nothing of it
-        last = _move_centres(means, columns, sums, counts, shift) <= tol or n_iter == max_iter
-        _half_gaps(means, half)
+        last = _move_centres(means, sums, counts, shift) <= tol or n_iter == max_iter
+        _gaps(means, gap, half)
+        drift[:k] += shift
         fastest = np.argmax(shift)
         largest = shift[fastest]
-        shift[fastest] = -1.0
-        next_largest = max(0.0, shift.max())
-        shift[fastest] = largest
+        shift[fastest] = 0.0
+        for m in range(k):
+            furthest[m] += shift.max() if m == fastest else largest
+        slack = ROUNDING * (10 + n_iter) * furthest.max()
+        size = _doubtful(labels, upper, lower, drift, furthest, half, slack, listed)
         moves = 0
-        for i in range(n):
+        for place in range(size):
+            i = listed[place]
             a = labels[i]
-            lower[i] -= next_largest if a == fastest else largest
-            upper[i] += shift[a]
-            safe = max(half[a], lower[i])
-            if upper[i] * SAFE < safe:
+            u = upper[i] + drift[a]
+            least = _lower_bounds(bounds, i, drift, gap, a, u, low)
+            if u * SAFE + slack < least:
+                lower[i] = least + furthest[a]
                 continue
-            upper[i] = np.sqrt(_squared_distance(points[i], means[a]))
-            if upper[i] * SAFE < safe:
-                continue
-            nearest, first, second = _nearest_two(points[i], columns, k, distance)
-            upper[i] = np.sqrt(first)
-            lower[i] = np.sqrt(second)
+            first = _between(points, i, means, a)
+            u = np.sqrt(first)
+            bounds[i, a] = u + drift[a]
+            reach = u * SAFE + slack
+            nears = 0
+            for m in range(k):
+                near[nears] = m
+                nears += (low[m] <= reach) & (gap[a, m] - u <= reach)
+            nearest = a
+            for number in range(nears):
+                m = near[number]
+                d = _between(points, i, means, m)
+                low[m] = np.sqrt(d)
+                bounds[i, m] = low[m] + drift[m]
+                if d < first or (d == first and m < nearest):
+                    nearest, first = m, d
+            low[a] = u
+            upper[i] = low[nearest] - drift[nearest]
+            low[nearest] = np.inf
+            lower[i] = _least(low) + furthest[nearest]
             if nearest != a:
                 moves += 1
                 labels[i] = nearest
@@ -275,5 +366,5 @@ def lloyd(points, start, max_iter, tol):
         n_iter += 1
     inertia = 0.0
     for i in range(n):
-        inertia += _squared_distance(points[i], means[labels[i]])
+        inertia += _squared_distance(points, i, means, labels[i])
     return labels, inertia, n_iter
