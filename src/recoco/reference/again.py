@@ -85,10 +85,12 @@ def write_pages(root: Path, folder: Path, out: Path, site: Path | None = None) -
     with tempfile.TemporaryDirectory(prefix="recoco-") as scratch, project_at(root):
         # Each paper is compared with its own findings, then one report is made of all.
         whole = Path(scratch) / "whole"
+        timings = {}
         for key in keys:
             project = Path(scratch) / key
             _compare_part(folder / key, key, told[key], root, project)
             _add_to(whole, project)
+            timings[key] = pd.read_csv(project / "results" / "timings.csv")
         order = [*load_config().papers, *keys]
         keys.sort(key=order.index)
         config = load_config({**told[keys[0]]["settings"], "papers": keys})
@@ -100,6 +102,7 @@ def write_pages(root: Path, folder: Path, out: Path, site: Path | None = None) -
                     out / reference.DATA / f"{key}_{name}.csv",
                 )
         _write_report(config, root, whole, told, out, site)
+        write_text(out / "README.md", page_text(config, told, timings, out))
 
 
 def belongs(path: Path, key: str, cards: list[str]) -> bool:
@@ -230,7 +233,6 @@ def _write_report(
     drawn = ranks_figure(config)
     if drawn and (out / reference.FIGURES / drawn).is_file():
         shutil.copyfile(out / reference.FIGURES / drawn, out / reference.RANKS)
-    write_text(out / "README.md", page_text(config, told, out))
 
 
 def ranks_figure(config: Config) -> str:

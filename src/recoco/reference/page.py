@@ -8,13 +8,18 @@ from recoco import reference
 from recoco.config import Config
 from recoco.report import summary_line
 
+# Methods that are named where it is told what took the time.
+_NAMED = 5
 
-def page_text(config: Config, provenance: dict[str, dict], folder: Path) -> str:
+
+def page_text(
+    config: Config, provenance: dict[str, dict], timings: dict[str, pd.DataFrame], folder: Path
+) -> str:
     """Return the page, with links to the tables and figures that are in ``folder``.
 
     Parameters
     ----------
-    provenance : that of each paper
+    provenance, timings : those of each paper
     """
     frames = [
         pd.read_csv(folder / reference.DATA / f"{key}_cells.csv", dtype=str, keep_default_na=False)
@@ -35,6 +40,7 @@ def page_text(config: Config, provenance: dict[str, dict], folder: Path) -> str:
         lines += [f"![Mean ranks of the methods with critical differences]({reference.RANKS})", ""]
     for key, paper in config.papers.items():
         lines += [f"## {paper['title']}", "", *_about(key, paper, provenance[key])]
+        lines += _time(timings[key])
         for item, block in paper["items"].items():
             places = {
                 "table": f"{reference.TABLES}/{key}_{item}.md",
@@ -61,4 +67,19 @@ def _about(key: str, paper: dict, provenance: dict) -> list[str]:
         f"- {provenance['data_mode']}",
         f"- Commit `{provenance['commit']}`{changed}; hashes of data, code and cells are in the "
         f"[receipt]({key}/{reference.RECEIPT}).",
+    ]
+
+
+def _time(timings: pd.DataFrame) -> list[str]:
+    """Return what the runs of a part took, and which methods took most."""
+    runs = timings[timings["stage"] == "runs"]
+    minutes = runs["computing"].astype(float) / 60
+    if not minutes.sum() >= 1:
+        return []
+    methods = runs["name"].str.split("/").str[2].str.split(",").str[0]
+    most = minutes.groupby(methods).sum().sort_values(ascending=False).head(_NAMED)
+    named = ", ".join(f"{name} {value:.0f}" for name, value in most.items() if value >= 0.5)
+    return [
+        f"- Computing: {minutes.sum():.0f} minutes of one core by the clock, "
+        f"in {len(runs)} blocks of runs ({named})."
     ]
