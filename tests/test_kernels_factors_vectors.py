@@ -125,11 +125,25 @@ def test_lanes_begin_on_a_line():
 
 
 @TYPES
+def test_panels_are_of_about_as_many_whole_lines(dtype):
+    line = 64 // np.dtype(dtype).itemsize
+    assert factor_algebra.panels(3, dtype) == [0, 3]
+    assert factor_algebra.panels(8 * line, dtype) == [0, 8 * line]
+    assert factor_algebra.panels(8 * line + 1, dtype) == [0, 4 * line, 9 * line]
+    for columns in range(line, 40 * line):
+        bounds = np.array(factor_algebra.panels(columns, dtype))
+        lines = np.diff(bounds) // line
+        assert bounds[0] == 0 and 0 <= bounds[-1] - columns < line
+        assert (bounds % line == 0).all()
+        assert lines.min() >= 1 and lines.max() <= min(8, lines.min() + 1)
+
+
+@TYPES
 def test_rows_on_whole_lines_change_nothing(dtype, monkeypatch):
     rng = np.random.Generator(np.random.PCG64(2))
     A = sparse.random(50, 40, 0.5, "csr", random_state=2)
     M = SparseMatrix(A, dtype, 60)
-    for T, k in [(1, 1), (2, 3), (1, 16), (3, 20), (6, 20), (1, 300)]:
+    for T, k in [(1, 1), (2, 3), (1, 16), (3, 20), (6, 20), (1, 128), (1, 129), (5, 27), (1, 300)]:
         F = Factor(rng.random((40, T, k)).astype(dtype))
         monkeypatch.setattr(factor_algebra, "WORTH_LINES", np.inf)
         plain = (M @ F).array
