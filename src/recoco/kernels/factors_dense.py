@@ -4,6 +4,7 @@ A factor of T starts is an array (rows, T, k). With k = 4 or 20 columns a row is
 the vector units, so LANES rows of one start are turned on their side and all arithmetic runs
 along them. Sums over rows go by chunks of CHUNK rows, within a chunk by lanes, in one fixed
 order and in float64: they depend neither on the number of threads nor on the other starts.
+Sums of products of wide factors go by four rows, with panels of PANEL columns side by side.
 """
 
 import numpy as np
