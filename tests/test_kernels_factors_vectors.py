@@ -83,6 +83,37 @@ def test_small_matrices_and_sums_in_their_order(dtype, shape):
     assert np.array_equal(sums, expected)
 
 
+def _four_rows_at_a_time(A, B):
+    """A'B of one start: chunks of rows, and in them four rows at a time."""
+    A, B = A.astype(np.float64), B.astype(np.float64)
+    total = np.zeros((A.shape[1], B.shape[1]))
+    for first in range(0, len(A), dense.CHUNK):
+        part = np.zeros_like(total)
+        for begin in range(first, min(len(A), first + dense.CHUNK), 4):
+            products = np.zeros((4, *total.shape))
+            for r in range(min(4, len(A) - begin)):
+                products[r] = A[begin + r][:, None] * B[begin + r]
+            part += (products[0] + products[1]) + (products[2] + products[3])
+        total += part
+    return total
+
+
+@TYPES
+@pytest.mark.parametrize("k, m", [(65, 65), (80, 80), (131, 131), (300, 300), (20, 300), (97, 43)])
+@pytest.mark.parametrize("rows", [1, 3, 130, 512, 1027])
+def test_wide_sums_in_their_order(dtype, k, m, rows):
+    assert k * m > dense.WIDEST
+    rng = np.random.Generator(np.random.PCG64(rows))
+    A = rng.random((rows, 2, k)).astype(dtype)
+    B = A if k == m else rng.random((rows, 2, m)).astype(dtype)
+    for run in (dense.cross, dense.cross_parallel):
+        result = run(A, B, k == m)
+        for t in range(2):
+            assert np.array_equal(result[t], _four_rows_at_a_time(A[:, t], B[:, t]))
+        if k == m:
+            assert np.array_equal(run(A, B, False), result)
+
+
 def test_lanes_begin_on_a_line():
     @njit
     def many():
@@ -94,11 +125,25 @@ def test_lanes_begin_on_a_line():
 
 
 @TYPES
+def test_panels_are_of_about_as_many_whole_lines(dtype):
+    line = 64 // np.dtype(dtype).itemsize
+    assert factor_algebra.panels(3, dtype) == [0, 3]
+    assert factor_algebra.panels(8 * line, dtype) == [0, 8 * line]
+    assert factor_algebra.panels(8 * line + 1, dtype) == [0, 4 * line, 9 * line]
+    for columns in range(line, 40 * line):
+        bounds = np.array(factor_algebra.panels(columns, dtype))
+        lines = np.diff(bounds) // line
+        assert bounds[0] == 0 and 0 <= bounds[-1] - columns < line
+        assert (bounds % line == 0).all()
+        assert lines.min() >= 1 and lines.max() <= min(8, lines.min() + 1)
+
+
+@TYPES
 def test_rows_on_whole_lines_change_nothing(dtype, monkeypatch):
     rng = np.random.Generator(np.random.PCG64(2))
     A = sparse.random(50, 40, 0.5, "csr", random_state=2)
     M = SparseMatrix(A, dtype, 60)
-    for T, k in [(1, 1), (2, 3), (1, 16), (3, 20), (6, 20), (1, 300)]:
+    for T, k in [(1, 1), (2, 3), (1, 16), (3, 20), (6, 20), (1, 128), (1, 129), (5, 27), (1, 300)]:
         F = Factor(rng.random((40, T, k)).astype(dtype))
         monkeypatch.setattr(factor_algebra, "WORTH_LINES", np.inf)
         plain = (M @ F).array

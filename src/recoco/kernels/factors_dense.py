@@ -4,12 +4,20 @@ A factor of T starts is an array (rows, T, k). With k = 4 or 20 columns a row is
 the vector units, so LANES rows of one start are turned on their side and all arithmetic runs
 along them. Sums over rows go by chunks of CHUNK rows, within a chunk by lanes, in one fixed
 order and in float64: they depend neither on the number of threads nor on the other starts.
+Sums of products of wide factors go by four rows, with panels of PANEL columns side by side.
 """
 
 import numpy as np
 from numba import njit, prange
 
-from recoco.kernels.factors_vectors import add_tile, combine_tile, return_tile, turn_tile
+from recoco.kernels.factors_vectors import (
+    PANEL,
+    add_four_rows,
+    add_tile,
+    combine_tile,
+    return_tile,
+    turn_tile,
+)
 
 LANES = 128
 # float64 numbers of a vector
@@ -17,7 +25,7 @@ EIGHT = 8
 # bytes of a line of the cache, and of a vector
 LINE = 64
 CHUNK = 512
-# a table of k x m sums with EIGHT lanes each must fit in the cache; wider ones go without
+# a table of k x m sums with EIGHT lanes each must fit in the cache; wider ones have one sum each
 WIDEST = 4096
 
 
@@ -97,24 +105,52 @@ def _cross_lanes(first, last, A, B, t, symmetric, out):
 
 
 @njit(cache=True, nogil=True)
-def _cross_wide(first, last, A, B, t, out):
+def panels(k, like):
+    """Zeros (panels, LANES, PANEL) of the type of ``like`` that hold LANES rows of k columns."""
+    count = (k + PANEL - 1) // PANEL
+    size = like.itemsize
+    raw = np.zeros(count * LANES * PANEL + LINE // size, like.dtype)
+    first = -raw.ctypes.data % LINE // size
+    return raw[first : first + count * LANES * PANEL].reshape(count, LANES, PANEL)
+
+
+@njit(cache=True, nogil=True)
+def fill_panels(F, t, first, last, out):
+    """out[c // PANEL, r, c % PANEL] = F[first + r, t, c], with zeros after the last row."""
+    k = F.shape[2]
+    for r in range(last - first):
+        for p in range(out.shape[0]):
+            for c in range(min(PANEL, k - p * PANEL)):
+                out[p, r, c] = F[first + r, t, p * PANEL + c]
+    out[:, last - first :] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def add_panels(x, y, rows, symmetric, sums):
+    """Add the products of rows of x and y to sums, four rows at a time: see ``add_four_rows``.
+
+    symmetric: to the upper half at least; 4 must divide ``rows`` and the rows of ``sums``.
+    """
+    for a in range(0, sums.shape[0], 4):
+        for b in range(a // PANEL * PANEL if symmetric else 0, sums.shape[1], PANEL):
+            add_four_rows(x, a, y, b, rows, sums)
+
+
+@njit(cache=True, nogil=True)
+def _cross_wide(first, last, A, B, t, symmetric, out):
     k, m = A.shape[2], B.shape[2]
-    x = np.empty((4, k))
-    y = np.empty((4, m))
-    out[:] = 0.0
-    for begin in range(first, last, 4):
-        for r in range(4):
-            inside = begin + r < last
-            for a in range(k):
-                x[r, a] = A[begin + r, t, a] if inside else 0.0
-            for b in range(m):
-                y[r, b] = B[begin + r, t, b] if inside else 0.0
-        y0, y1, y2, y3 = y[0], y[1], y[2], y[3]
-        for a in range(k):
-            x0, x1, x2, x3 = x[0, a], x[1, a], x[2, a], x[3, a]
-            s = out[a]
-            for b in range(m):
-                s[b] += (x0 * y0[b] + x1 * y1[b]) + (x2 * y2[b] + x3 * y3[b])
+    x = panels(k, out)
+    y = x if symmetric else panels(m, out)
+    sums = np.zeros(((k + 3) // 4 * 4, y.shape[0] * PANEL))
+    for begin in range(first, last, LANES):
+        end = min(last, begin + LANES)
+        fill_panels(A, t, begin, end, x)
+        if not symmetric:
+            fill_panels(B, t, begin, end, y)
+        add_panels(x, y, (end - begin + 3) // 4 * 4, symmetric, sums)
+    for a in range(k):
+        for b in range(m):
+            out[a, b] = sums[b, a] if symmetric and b < a else sums[a, b]
 
 
 @njit(cache=True, nogil=True)
@@ -125,17 +161,22 @@ def _cross_chunk(c, A, B, symmetric, part):
         if A.shape[2] * B.shape[2] <= WIDEST:
             _cross_lanes(first, last, A, B, t, symmetric, part[t])
         else:
-            _cross_wide(first, last, A, B, t, part[t])
+            _cross_wide(first, last, A, B, t, symmetric, part[t])
+
+
+@njit(cache=True, nogil=True)
+def _add(part, total):
+    for t in range(part.shape[0]):
+        for a in range(part.shape[1]):
+            for b in range(part.shape[2]):
+                total[t, a, b] += part[t, a, b]
 
 
 @njit(cache=True, nogil=True)
 def add_chunks(parts):
     total = np.zeros(parts.shape[1:])
     for c in range(parts.shape[0]):
-        for t in range(parts.shape[1]):
-            for a in range(parts.shape[2]):
-                for b in range(parts.shape[3]):
-                    total[t, a, b] += parts[c, t, a, b]
+        _add(parts[c], total)
     return total
 
 
@@ -152,11 +193,12 @@ def cross(A, B, symmetric):
     -------
     float64 (T, k, m)
     """
-    chunks = (A.shape[0] + CHUNK - 1) // CHUNK
-    parts = np.empty((chunks, A.shape[1], A.shape[2], B.shape[2]))
-    for c in range(chunks):
-        _cross_chunk(c, A, B, symmetric, parts[c])
-    return add_chunks(parts)
+    part = np.empty((A.shape[1], A.shape[2], B.shape[2]))
+    total = np.zeros(part.shape)
+    for c in range((A.shape[0] + CHUNK - 1) // CHUNK):
+        _cross_chunk(c, A, B, symmetric, part)
+        _add(part, total)
+    return total
 
 
 @njit(cache=True, nogil=True, parallel=True)

@@ -14,6 +14,8 @@ BYTES = 64
 # sums that are kept in registers at a time, with room for what is multiplied
 SUMS = 8
 TILE = 4
+# columns of wide factors that lie side by side: two vectors of float64
+PANEL = 16
 INDEX = ir.IntType(64)
 
 
@@ -157,6 +159,61 @@ def add_tile(typingctx, x, a, y, b, sums):
         return context.get_dummy_value()
 
     return types.void(x, a, y, b, sums), codegen
+
+
+@intrinsic
+def add_four_rows(typingctx, x, a, y, b, rows, sums):
+    """Products of columns a to a + 3 of x with a panel of y, of four rows r, s, u, v at a time:
+
+    sums[a + i, b + j] += (x[r] y[r] + x[s] y[s]) + (x[u] y[u] + x[v] y[v]), where x[r] stands
+    for x[a // 16, r, a % 16 + i] and y[r] for y[b // 16, r, j], for i from 0 to 3, j to 15.
+
+    Parameters
+    ----------
+    x, y : float64 (panels, at least ``rows``, 16), where 4 divides ``rows``
+    a, b : int, multiples of 4 and of 16
+    sums : float64 (multiple of 4, multiple of 16)
+    """
+
+    def codegen(context, builder, signature, args):
+        x, (_, height, width), number, size = _array(context, builder, signature.args[0], args[0])
+        y, _, _, _ = _array(context, builder, signature.args[2], args[2])
+        sums, (_, m), _, _ = _array(context, builder, signature.args[5], args[5])
+        a, b, rows = args[1], args[3], args[4]
+        kind = ir.VectorType(number, BYTES // size)
+        steps = [INDEX(j) for j in range(0, PANEL, kind.count)]
+        # panel a // 16 begins at (a - a % 16) * height
+        inside = builder.and_(a, INDEX(PANEL - 1))
+        x_first = builder.add(builder.mul(builder.sub(a, inside), height), inside)
+        y_first = builder.mul(b, height)
+
+        pointers, totals = [], []
+        for i in range(TILE):
+            begin = builder.add(builder.mul(builder.add(a, INDEX(i)), m), b)
+            for step in steps:
+                pointers.append(_vector(builder, sums, builder.add(begin, step), kind))
+                totals.append(cgutils.alloca_once(builder, kind))
+                builder.store(builder.load(pointers[-1], align=size), totals[-1])
+        with cgutils.for_range_slice(builder, INDEX(0), rows, INDEX(4), INDEX) as (r, _):
+            places = [builder.mul(builder.add(r, INDEX(s)), width) for s in range(4)]
+            ys = []
+            for step in steps:
+                column = builder.add(y_first, step)
+                four = [_vector(builder, y, builder.add(column, place), kind) for place in places]
+                ys.append([builder.load(pointer, align=size) for pointer in four])
+            for i in range(TILE):
+                column = builder.add(x_first, INDEX(i))
+                four = [builder.gep(x, [builder.add(column, place)]) for place in places]
+                xs = [_spread(builder, builder.load(pointer), kind) for pointer in four]
+                for total, other in zip(totals[len(steps) * i :], ys, strict=False):
+                    p, q, u, v = (builder.fmul(*pair) for pair in zip(xs, other, strict=True))
+                    both = builder.fadd(builder.fadd(p, q), builder.fadd(u, v))
+                    builder.store(builder.fadd(builder.load(total), both), total)
+        for pointer, total in zip(pointers, totals, strict=True):
+            builder.store(builder.load(total), pointer, align=size)
+        return context.get_dummy_value()
+
+    return types.void(x, a, y, b, rows, sums), codegen
 
 
 @intrinsic

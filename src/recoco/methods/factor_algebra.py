@@ -8,6 +8,8 @@ Every result depends on its own start only, and not on the number of threads.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 
@@ -20,8 +22,11 @@ BLOCK_ENTRIES = 24
 GROUPS = 32
 # bytes of a line of the cache: vectors that lie across two lines take twice as long to load
 LINE = 64
-# non-zeros per row and column from which it is worth copying a factor to where its rows are lines
-WORTH_LINES = 200
+# lines of a row of a panel: wider factors are multiplied panel by panel, for the rows of a panel
+# that a row of the matrix asks for are still in the first-level cache when the next one does
+PANEL_LINES = 8
+# non-zeros per row and column from which it is worth copying a factor to panels of whole lines
+WORTH_LINES = 80
 # entries below become 0, entries do not grow beyond: far from what the type can hold, so that
 # products of a few entries can be held, too
 LIMITS = {np.dtype(np.float64): (1e-100, 1e100), np.dtype(np.float32): (1e-25, 1e12)}
@@ -56,6 +61,13 @@ def whole_lines(columns: int, dtype) -> int:
     if columns < per_line:
         return columns
     return -(-columns // per_line) * per_line
+
+
+def panels(columns: int, dtype) -> list[int]:
+    """Where panels of about as many lines each begin, and where the last one ends."""
+    whole, per_line = whole_lines(columns, dtype), LINE // np.dtype(dtype).itemsize
+    count = -(-whole // (PANEL_LINES * per_line))
+    return [whole // per_line * p // count * per_line for p in range(count)] + [whole]
 
 
 class Small:
@@ -182,24 +194,31 @@ class SparseMatrix:
         return matrix
 
     def __matmul__(self, F: Factor) -> Factor:
+        (n, d), (_, T, k) = self.shape, F.array.shape
+        flat, out = F.array.reshape(d, T * k), _empty((n, T * k), self.dtype)
+        bounds = panels(T * k, self.dtype)
+        if self.nnz <= WORTH_LINES * (n + d) or bounds == [0, T * k]:
+            self._product(flat, out)
+            return Factor(out.reshape(n, T, k))
+        for first, last in pairwise(bounds):
+            panel, result = (_empty((rows, last - first), self.dtype) for rows in (d, n))
+            inside = min(last, T * k) - first
+            panel[:, :inside] = flat[:, first : first + inside]
+            panel[:, inside:] = 0.0
+            self._product(panel, result)
+            out[:, first : first + inside] = result[:, :inside]
+        return Factor(out.reshape(n, T, k))
+
+    def _product(self, F: np.ndarray, out: np.ndarray) -> None:
+        """out = the matrix times F, of any number of columns."""
         from recoco.kernels import factors as kernel
 
-        (n, d), (_, T, k) = self.shape, F.array.shape
-        flat, columns = F.array.reshape(d, T * k), T * k
-        if self.nnz > WORTH_LINES * (n + d):
-            columns = whole_lines(columns, self.dtype)
-        if columns > T * k:
-            flat = _empty((d, columns), self.dtype)
-            flat[:, : T * k] = F.array.reshape(d, T * k)
-            flat[:, T * k :] = 0.0
-        out = _empty((n, columns), self.dtype)
         matrix = (self.pointers, self.local, self.values, self.width)
-        if _parallel(self.nnz * T * k):
-            kernel.product_parallel(self.bounds, *matrix, flat, out)
+        if _parallel(self.nnz * F.shape[1]):
+            kernel.product_parallel(self.bounds, *matrix, F, out)
         else:
             # all rows as one group, for every group reads the whole factor from memory
-            kernel.product(self.bounds[[0, -1]], *matrix, flat, out)
-        return Factor(_on_lines(out[:, : T * k]).reshape(n, T, k))
+            kernel.product(self.bounds[[0, -1]], *matrix, F, out)
 
     def tocsr(self) -> sparse.csr_matrix:
         """The matrix as scipy has it."""
