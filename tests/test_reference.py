@@ -277,11 +277,13 @@ def test_parts_of_different_days_are_told_apart():
     def part(commit, dataset, code):
         record = {"commit": commit, "dirty": False, "lock_sha256": "l", "python": "3.11"}
         data = [{"dataset": dataset, "status": "ok"}]
-        more = {"runs": "all", "data_mode": "mirror", "fingerprints": {"coclus": code}}
+        runs = f"all of them ({commit} to 9)."
+        more = {"runs": runs, "data_mode": "mirror", "fingerprints": {"coclus": code}}
         return record | more | {"data": data, "master_seed": 1}
 
     joined = again.join_provenance({"b": part("2", "y", "f"), "a": part("1", "x", "g")})
-    assert joined["commit"] == "b: 2 a: 1" and joined["runs"] == "all"
+    assert joined["commit"] == "b: 2 a: 1" and joined["runs"] == "all of them."
+    assert joined["data_mode"] == "Data: of 2 datasets 0 could not be had."
     assert [entry["dataset"] for entry in joined["data"]] == ["x", "y"]
     assert joined["fingerprints"] == {"coclus": "f or g"} and joined["master_seed"] == 1
 

@@ -1,6 +1,7 @@
 """Make the pages of the reference from the scores of its parts, without a single run."""
 
 import contextlib
+import re
 import shutil
 import tempfile
 import zipfile
@@ -24,6 +25,8 @@ from recoco.store import read_json, write_text
 _FOLDERS = {"studies": ("representatives", "scaling", "convergence")}
 # What compare writes about a paper that a reader looks for, and that tells agreement.
 _DATA = ("cells", "claims", "combinations")
+# Numbers of runs, which differ from paper to paper.
+_COUNTS = re.compile(r" \(\d+( to \d+)?\)")
 # Drawings of mean ranks with critical differences.
 _OF_RANKS = ("critical_differences", "board_ranks")
 
@@ -186,7 +189,7 @@ def join_provenance(told: dict[str, dict]) -> dict:
     """
 
     def joined(key: str):
-        values = {part: record[key] for part, record in told.items()}
+        values = {part: _COUNTS.sub("", record[key]) for part, record in told.items()}
         said = list(dict.fromkeys(values.values()))
         return said[0] if len(said) == 1 else " ".join(f"{p}: {v}" for p, v in values.items())
 
@@ -195,9 +198,12 @@ def join_provenance(told: dict[str, dict]) -> dict:
         for method, code in record["fingerprints"].items():
             codes.setdefault(method, []).append(code)
     data = {entry["dataset"]: entry for record in told.values() for entry in record["data"]}
+    missing = sorted(name for name, entry in data.items() if entry["status"] != "ok")
+    left = f" ({', '.join(missing)})" if missing else ""
     return {
         **next(iter(told.values())),
-        **{key: joined(key) for key in ("commit", "lock_sha256", "python", "runs", "data_mode")},
+        **{key: joined(key) for key in ("commit", "lock_sha256", "python", "runs")},
+        "data_mode": f"Data: of {len(data)} datasets {len(missing)} could not be had{left}.",
         "dirty": any(record["dirty"] for record in told.values()),
         "data": [data[name] for name in sorted(data)],
         "fingerprints": {m: " or ".join(dict.fromkeys(found)) for m, found in codes.items()},
