@@ -5,11 +5,13 @@ import hashlib
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from recoco.consensus import medoid
 from recoco.datasets import fetch, prepare
 from recoco.errors import RecocoError
 from recoco.methods import place_of
+from recoco.methods.base import sum_of_squares
 from recoco.run import canonical_pair, run_block
 from recoco.score import consensus_of_dataset, read_setting, score_dataset
 from recoco.store import read_arrays
@@ -126,3 +128,12 @@ def test_written_arrays_come_back(prepared, tmp_path):
     arrays = read_arrays(run(prepared, tmp_path))
     assert arrays["row_labels"].shape == (3, 300)
     assert arrays["row_labels"].dtype == np.uint8
+
+
+def test_squares_are_added_up_alike_for_any_number_of_threads():
+    values = np.random.default_rng(0).random(300_001)
+    found = set()
+    for threads in (1, 2, 4):
+        with threadpool_limits(threads):
+            found.add(sum_of_squares(values))
+    assert len(found) == 1 and abs(found.pop() - (values**2).sum()) < 1e-6

@@ -58,6 +58,14 @@ def label_dtype(n_clusters: int):
     return np.int16 if n_clusters <= np.iinfo(np.int16).max else np.int32
 
 
+def sum_of_squares(values: np.ndarray) -> float:
+    """Return the squared norm of a vector; the same bits for any number of BLAS threads."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # a threaded BLAS adds up one part for each thread
+        return float(values @ values)
+
+
 def check_matrix(X) -> sparse.csr_matrix:
     """Return X as CSR of float64 (sorted, no stored zeros) or say why it cannot be clustered."""
     if sparse.issparse(X):

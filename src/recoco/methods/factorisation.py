@@ -7,7 +7,14 @@ import numpy as np
 from scipy import sparse
 
 from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, check_integer, check_labels, label_dtype
+from recoco.methods.base import (
+    CoClusterer,
+    Starts,
+    check_integer,
+    check_labels,
+    label_dtype,
+    sum_of_squares,
+)
 from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross, whole_lines
 from recoco.methods.spherical import check_rows
 from recoco.schema import nearest
@@ -172,7 +179,7 @@ class Factorisation(CoClusterer):
         scaled = sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
         columns = self._tile() * self._m()
         X = SparseMatrix.both_ways(scaled, dtype, columns)
-        problem = Problem(A, X, exponent, float(data @ data), SimpleNamespace())
+        problem = Problem(A, X, exponent, sum_of_squares(data), SimpleNamespace())
         self._extend(problem, dtype, columns)
         return problem
 

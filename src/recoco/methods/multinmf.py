@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
 from recoco.graph_weightings import graphs_of
-from recoco.methods.base import Starts, check_integer, check_tol
+from recoco.methods.base import Starts, check_integer, check_tol, sum_of_squares
 from recoco.methods.block_engine import multiply
 from recoco.methods.multiview import MultiViewClusterer, Views
 from recoco.methods.spectral import _cluster_points
@@ -147,7 +147,7 @@ class MultiNMF(MultiViewClusterer):
 
     def _prepare(self, views: Views) -> _Problem:
         X = [matrix / matrix.sum() for matrix in views.matrices]
-        norms = [float(A.data @ A.data) for A in X]
+        norms = [sum_of_squares(A.data) for A in X]
         return _Problem(views, X, [A.T.tocsr() for A in X], norms, self._weights(views))
 
     def _run(self, problem, generators, init):

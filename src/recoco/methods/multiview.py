@@ -14,6 +14,7 @@ from recoco.methods.base import (
     check_matrix,
     label_dtype,
     start_generator,
+    sum_of_squares,
 )
 
 
@@ -187,5 +188,5 @@ def view_scales(views: Views, weights: str) -> list[float]:
     if weights == "one":
         return [1.0] * len(views.matrices)
     if weights == "norm":
-        return [1.0 / float(np.sqrt(matrix.data @ matrix.data)) for matrix in views.matrices]
+        return [1.0 / float(np.sqrt(sum_of_squares(matrix.data))) for matrix in views.matrices]
     raise RecocoError(f"weights is {weights!r}: give one or norm.")

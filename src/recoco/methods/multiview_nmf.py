@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from recoco.methods.base import Starts, check_integer, check_tol
+from recoco.methods.base import Starts, check_integer, check_tol, sum_of_squares
 from recoco.methods.multiview import MultiViewClusterer, Views, view_scales
 
 # keeps denominators above 0; a factor that is 0 stays 0
@@ -107,7 +107,7 @@ class MultiViewNMF(MultiViewClusterer):
     def _prepare(self, views: Views) -> _Problem:
         scales = view_scales(views, self.weights)
         relations = [scale * matrix for scale, matrix in zip(scales, views.matrices, strict=True)]
-        norm = sum(float(relation.data @ relation.data) for relation in relations)
+        norm = sum(sum_of_squares(relation.data) for relation in relations)
         transposed = [relation.T.tocsr() for relation in relations]
         return _Problem(views, relations, transposed, norm, self._widths(views))
 

@@ -7,6 +7,7 @@ import numpy as np
 from recoco.cooccurrence import check_count, sppmi
 from recoco.errors import RecocoError
 from recoco.methods.factor_algebra import Factor, SparseMatrix, cross, gram, inner, update
+from recoco.methods.base import sum_of_squares
 from recoco.methods.factorisation import Factorisation
 
 # if X is scaled down by so much that lambda would exceed this, X has no influence any more
@@ -235,7 +236,7 @@ class WCNMTF(NMTF):
         values = M.data.astype(np.float64)
         extra = problem.extra
         extra.M = SparseMatrix(M, dtype, columns)
-        extra.M_norm = float(values @ values)
+        extra.M_norm = sum_of_squares(values)
         # X is divided by 2**exponent, M is not
         with np.errstate(over="ignore"):
             lam = np.ldexp(float(self.lam), -2 * problem.exponent)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from recoco.errors import RecocoError
-from recoco.methods.base import Starts, check_integer
+from recoco.methods.base import Starts, check_integer, sum_of_squares
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs
 from recoco.methods.seeded_kmeans import kmeans_labels
 from recoco.methods.tensor_algebra import parafac, tucker, unfolded_vectors, unit_columns
@@ -100,7 +100,7 @@ class _Decomposition(GraphClusterer):
         transposed = [
             A if A.shape == (1, 1) or abs(A - A.T).nnz == 0 else A.T.tocsr() for A in slices
         ]
-        norm = np.sqrt(sum(float(A.data @ A.data) for A in slices))
+        norm = np.sqrt(sum(sum_of_squares(A.data) for A in slices))
         return _Problem(slices, transposed, float(norm))
 
     def _run(self, problem, generators, init):
