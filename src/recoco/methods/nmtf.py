@@ -6,8 +6,8 @@ import numpy as np
 
 from recoco.cooccurrence import check_count, sppmi
 from recoco.errors import RecocoError
-from recoco.methods.factor_algebra import Factor, SparseMatrix, cross, gram, inner, update
 from recoco.methods.base import sum_of_squares
+from recoco.methods.factor_algebra import Factor, SparseMatrix, cross, gram, inner, update
 from recoco.methods.factorisation import Factorisation
 
 # if X is scaled down by so much that lambda would exceed this, X has no influence any more
