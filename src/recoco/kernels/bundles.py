@@ -271,27 +271,31 @@ def assign(clusters, bundles, table, stochastic, seed, place, labels, sizes, cel
 
 
 @njit(cache=True, nogil=True)
-def refill(clusters, table, labels, sizes, counts):
+def move(clusters, i, new, labels, sizes, counts):
+    old = labels[i]
+    labels[i] = new
+    sizes[old] -= 1
+    sizes[new] += 1
+    for q in range(clusters.shape[1]):
+        counts[clusters[i, q], old] -= 1
+        counts[clusters[i, q], new] += 1
+
+
+@njit(cache=True, nogil=True)
+def fill_empty(clusters, best, labels, sizes, counts):
     """Move to every empty cluster the line of least score from a cluster with others.
 
-    ``labels``, ``sizes`` and ``counts`` (K, g) are corrected.
+    ``best`` (n,) has the scores of the labels; ``labels``, ``sizes`` and ``counts`` (K, g) are
+    corrected.
 
     Returns
     -------
     emptied : int, number of empty clusters
     """
     emptied = 0
-    best = np.empty(0)
     for k in range(sizes.size):
         if sizes[k] > 0:
             continue
-        if emptied == 0:  # only now are the scores of the labels needed
-            best = np.zeros(labels.size)
-            for i in range(labels.size):
-                score = 0.0
-                for q in range(clusters.shape[1]):
-                    score += table[clusters[i, q], labels[i]]
-                best[i] = score
         emptied += 1
         chosen = -1
         least = np.inf
@@ -299,15 +303,21 @@ def refill(clusters, table, labels, sizes, counts):
             if best[i] < least and sizes[labels[i]] > 1:
                 least = best[i]
                 chosen = i
-        if chosen >= 0:
-            old = labels[chosen]
-            labels[chosen] = k
-            sizes[old] -= 1
-            sizes[k] += 1
-            for q in range(clusters.shape[1]):
-                counts[clusters[chosen, q], old] -= 1
-                counts[clusters[chosen, q], k] += 1
+        if chosen >= 0:  # alone in its cluster it is not taken away again
+            move(clusters, chosen, k, labels, sizes, counts)
     return emptied
+
+
+@njit(cache=True, nogil=True)
+def refill(clusters, table, labels, sizes, counts):
+    """The same by the sums of ``table``, which are computed only if a cluster is empty."""
+    if sizes.min() > 0:
+        return 0
+    best = np.zeros(labels.size)
+    for i in range(labels.size):
+        for q in range(clusters.shape[1]):
+            best[i] += table[clusters[i, q], labels[i]]
+    return fill_empty(clusters, best, labels, sizes, counts)
 
 
 @njit(cache=True, nogil=True)

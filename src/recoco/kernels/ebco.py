@@ -13,7 +13,16 @@ the two tables of counts. Counts are whole numbers, kept up to date by what move
 import numpy as np
 from numba import njit, prange
 
-from recoco.kernels.bundles import assign, choose, count_members, new_cells, refill, tie
+from recoco.kernels.bundles import (
+    assign,
+    choose,
+    count_members,
+    fill_empty,
+    move,
+    new_cells,
+    refill,
+    tie,
+)
 
 MEMBERS = 48  # rows, on average, of a bundle's clusters: fewer would not be worth their sums
 
@@ -44,21 +53,8 @@ def _half_step(clusters, table, shift, labels, sizes, counts, best, scores):
         old = labels[i]
         if choice != old:
             moves += 1
-            _move(clusters, i, choice, labels, sizes, counts)
-    emptied = 0
-    for k in range(sizes.size):
-        if sizes[k] > 0:
-            continue
-        emptied += 1
-        chosen = -1
-        least = np.inf
-        for i in range(labels.size):
-            if best[i] < least and sizes[labels[i]] > 1:
-                least = best[i]
-                chosen = i
-        if chosen >= 0:  # alone in its cluster it is not taken away again
-            _move(clusters, chosen, k, labels, sizes, counts)
-    return moves, emptied
+            move(clusters, i, choice, labels, sizes, counts)
+    return moves, fill_empty(clusters, best, labels, sizes, counts)
 
 
 @njit(cache=True, nogil=True)
@@ -72,17 +68,6 @@ def _bundled_half_step(side, table, drawing, seed, place, labels, sizes, counts,
     moves = assign(clusters, bundles, table, drawing, seed, place, labels, sizes, cells)
     count_members(members, cells, counts)
     return moves, refill(clusters, table, labels, sizes, counts)
-
-
-@njit(cache=True, nogil=True)
-def _move(clusters, i, new, labels, sizes, counts):
-    old = labels[i]
-    labels[i] = new
-    sizes[old] -= 1
-    sizes[new] += 1
-    for q in range(clusters.shape[1]):
-        counts[clusters[i, q], old] -= 1
-        counts[clusters[i, q], new] += 1
 
 
 @njit(cache=True, nogil=True)
