@@ -72,12 +72,15 @@ def _pin_threads(threads: int) -> None:
     """Leave parallelism to the workflow: a job has the threads it was given, BLAS too."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = str(threads)
-    os.environ.setdefault("NUMBA_NUM_THREADS", str(threads))
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(threads)
     if "numba" in sys.modules:
-        sys.modules["numba"].set_num_threads(threads)
+        # It has made its choice; with another number in the environment it compiles no more.
+        numba = sys.modules["numba"]
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    else:
+        os.environ.setdefault("NUMBA_NUM_THREADS", str(threads))
 
 
 def _peak_memory() -> int:

@@ -12,6 +12,8 @@ from recoco.metrics import score_partitions
 def compile_kernels(variants: list[dict], words: bool = False) -> None:
     """Fit methods on a small block matrix: numba keeps what it compiles.
 
+    A class says as ``warm_params`` what makes it use on small data what it uses on large ones.
+
     Parameters
     ----------
     variants : classes (``place``) and those of their parameters that choose code (``params``)
@@ -24,7 +26,9 @@ def compile_kernels(variants: list[dict], words: bool = False) -> None:
     for variant in variants:
         name = " ".join([variant["place"].partition(":")[2], *variant["params"].values()])
         try:
-            method = load_class(variant["place"])(n_clusters=2, **variant["params"])
+            kind = load_class(variant["place"])
+            more = getattr(kind, "warm_params", {})
+            method = kind(n_clusters=2, **variant["params"], **more)
             given = data @ data.T if getattr(method, "graphs_only", False) else data
             runs = method.fit_runs(given if method.views == "one" else [given, given], [1, 2])
         except RecocoError as error:  # an option that asks for larger data: compiled by its runs
