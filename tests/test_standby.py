@@ -64,6 +64,21 @@ def test_a_fork_does_the_work_in_the_place_of_the_script(project, standby):
     assert f"yes ['{project / 'script.py'}']" in said
 
 
+COMPILE = """
+import numba
+from recoco.job import _pin_threads
+_pin_threads(1)
+print("one thread:", numba.get_num_threads(), "compiled:", numba.njit(lambda x: x + 1)(1))
+"""
+
+
+def test_a_fork_of_one_thread_can_compile(project, standby):
+    """numba refuses once the environment names another number of threads than it began with."""
+    serve(standby)
+    code, said, _ = finish(begin(project, standby, COMPILE))
+    assert (code, "one thread: 1 compiled: 2" in said) == (0, True)
+
+
 def test_output_that_no_python_writes_comes_too(project, standby):
     serve(standby)
     code, said, _ = finish(begin(project, standby, "os.system('echo from a shell')"))

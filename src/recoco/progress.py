@@ -64,17 +64,22 @@ class Progress:
             left = (time.monotonic() - self._began) / self.done * (self.total - self.done)
         return left
 
+    def _left(self, now: float) -> str:
+        """Return the time left or, while nothing tells it (as of compiling), the time so far."""
+        if seconds := self.seconds_left():
+            return f"about {in_words(seconds)} left"
+        return f"{in_words(now - self._began)} so far"
+
     def tick(self) -> None:
         now = time.monotonic()
         if self._live:
-            left = f"about {in_words(self.seconds_left())} left" if self.total else "planning"
+            left = self._left(now)
             self._bar.update(self._task, completed=self.done, total=max(self.total, 1), left=left)
         elif now - self._shown >= _PLAIN_EVERY:
             self._shown = now
-            left = f"about {in_words(self.seconds_left())} left"
-            steps = f"{self.done} of {self.total} steps" if self.total else "starting"
+            steps = f"{self.done} of {self.total} steps" if self.total else "at work"
             queued = f", {self.submitted} jobs submitted" if self.submitted else ""
-            print(f"  {steps}{queued}, {left}", flush=True)
+            print(f"  {steps}{queued}, {self._left(now)}", flush=True)
 
     def __exit__(self, *_):
         if self._bar:

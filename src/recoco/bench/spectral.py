@@ -134,7 +134,7 @@ def _dense(model, A, number: int) -> float:
     from scipy.sparse.linalg import svds
     from sklearn.cluster import KMeans
 
-    from recoco.kernels.kmeans import seed_centres
+    from recoco.kernels.kmeans_seeding import seed_centres
     from recoco.methods.base import start_generator
     from recoco.methods.spectral import _unit
 

@@ -15,103 +15,33 @@ from numba import njit
 SAFE = 1.0 + 1e-12
 ROUNDING = 1e-15
 BLOCK = 32  # points whose distances are computed together
+FEW = 8  # coordinates up to which distances to all centres are no dearer than bounds of them
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _block_distances(x, means, m, d):
+    """Squared distances of BLOCK points, given by coordinate, to centre m."""
+    odd = x.shape[0] % 2
+    for j in range(BLOCK):
+        t0 = x[0, j] - means[m, 0] if odd else 0.0
+        d[j] = t0 * t0
+    for q in range(odd, x.shape[0], 2):
+        c0, c1 = means[m, q], means[m, q + 1]
+        for j in range(BLOCK):
+            t0, t1 = x[q, j] - c0, x[q + 1, j] - c1
+            d[j] += t0 * t0 + t1 * t1
 
 
 @njit(cache=True, nogil=True)
-def _distances(transposed, centre, out):
-    """Squared distances of all points, given by coordinate (p, n), to one centre."""
-    p = centre.size
-    odd = p % 4
-    out[:] = 0.0
-    for q in range(odd):
-        x, c = transposed[q], centre[q]
-        for i in range(out.size):
-            t = x[i] - c
-            out[i] += t * t
-    for q in range(odd, p, 4):  # by fours: the sums are loaded and stored a quarter as often
-        x0, x1, x2, x3 = transposed[q], transposed[q + 1], transposed[q + 2], transposed[q + 3]
-        c0, c1, c2, c3 = centre[q], centre[q + 1], centre[q + 2], centre[q + 3]
-        for i in range(out.size):
-            t0, t1, t2, t3 = x0[i] - c0, x1[i] - c1, x2[i] - c2, x3[i] - c3
-            out[i] += (t0 * t0 + t1 * t1) + (t2 * t2 + t3 * t3)
-
-
-@njit(cache=True, nogil=True)
-def _smaller_sum(a, b):
-    """Sum of the smaller of two values, in four interleaved parts to break the addition chain."""
-    s0 = s1 = s2 = s3 = 0.0
-    whole = a.size - a.size % 4
-    for i in range(0, whole, 4):
-        s0 += min(a[i], b[i])
-        s1 += min(a[i + 1], b[i + 1])
-        s2 += min(a[i + 2], b[i + 2])
-        s3 += min(a[i + 3], b[i + 3])
-    for i in range(whole, a.size):
-        s0 += min(a[i], b[i])
-    return (s0 + s1) + (s2 + s3)
-
-
-@njit(cache=True, nogil=True)
-def seed_centres(transposed, uniforms):
-    """Greedy k-means++: each next centre is the best of several points drawn by distance.
-
-    Parameters
-    ----------
-    transposed : float64 (p, n), points by coordinate
-    uniforms : float64 (k, trials) in [0, 1), the random numbers; of the first row one is used
-
-    Returns
-    -------
-    int64 (k,), indices of the points that become centres
-    """
-    p, n = transposed.shape
-    k, trials = uniforms.shape
-    chosen = np.empty(k, np.int64)
-    centre = np.empty(p)
-    distances = np.empty(n)
-    kept = np.empty(n)
-    closest = np.empty(n)
-    cumulated = np.empty(n)
-    chosen[0] = min(n - 1, int(uniforms[0, 0] * n))
-    for q in range(p):
-        centre[q] = transposed[q, chosen[0]]
-    _distances(transposed, centre, closest)
-    for m in range(1, k):
-        total = 0.0
-        for i in range(n):
-            total += closest[i]
-            cumulated[i] = total
-        best = np.inf
-        for t in range(trials):
-            drawn = np.searchsorted(cumulated, uniforms[m, t] * total, side="right")
-            drawn = min(n - 1, drawn)
-            for q in range(p):
-                centre[q] = transposed[q, drawn]
-            _distances(transposed, centre, distances)
-            potential = _smaller_sum(closest, distances)
-            if potential < best:
-                best = potential
-                chosen[m] = drawn
-                kept, distances = distances, kept
-        for i in range(n):
-            closest[i] = min(closest[i], kept[i])
-    return chosen
-
-
-@njit(cache=True, nogil=True)
-def _first_assignment(points, means, labels, bounds):
-    """Nearest centre of every point (the lowest of equals) and its distances to all centres.
-
-    Points are taken by the block, coordinate by coordinate, so that vectors run over points.
-    """
+def _first_assignment(points, means, labels, upper, lower, sums, counts, bounds):
+    """Give every point to its nearest centre (the lowest of equals), with all distances."""
     n, p = points.shape
     k = means.shape[0]
-    odd = p % 2
     x = np.zeros((p, BLOCK))
     distances = np.empty((k, BLOCK))
     nearest = np.empty(BLOCK, np.int64)
-    least = np.empty(BLOCK)
-    d = np.empty(BLOCK)
+    least, d = np.empty(BLOCK), np.empty(BLOCK)
+    low = np.empty(bounds.shape[1])
     for first in range(0, n, BLOCK):
         size = min(BLOCK, n - first)
         for j in range(size):
@@ -120,22 +50,20 @@ def _first_assignment(points, means, labels, bounds):
         least[:] = np.inf
         nearest[:] = 0
         for m in range(k):
-            for j in range(BLOCK):
-                t0 = x[0, j] - means[m, 0] if odd else 0.0
-                d[j] = t0 * t0
-            for q in range(odd, p, 2):
-                c0, c1 = means[m, q], means[m, q + 1]
-                for j in range(BLOCK):
-                    t0, t1 = x[q, j] - c0, x[q + 1, j] - c1
-                    d[j] += t0 * t0 + t1 * t1
+            _block_distances(x, means, m, d)
             for j in range(BLOCK):
                 nearest[j] = m if d[j] < least[j] else nearest[j]
                 least[j] = d[j] if d[j] < least[j] else least[j]
                 distances[m, j] = np.sqrt(d[j])
         for j in range(size):
-            labels[first + j] = nearest[j]
+            i, a = first + j, nearest[j]
             for m in range(k):
-                bounds[first + j, m] = distances[m, j]
+                bounds[i, m] = distances[m, j]
+            for m in range(low.size):
+                low[m] = bounds[i, m]
+            low[a] = np.inf
+            upper[i], lower[i] = bounds[i, a], _least(low)
+            _move(points, i, -1, a, labels, sums, counts)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -185,6 +113,19 @@ def _lower_bounds(bounds, i, drift, gap, a, u, low):
         low[m] = by_gap if by_gap > by_drift else by_drift  # u may be infinite, and by_gap NaN
     low[a] = np.inf
     return _least(low)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _move(points, i, a, b, labels, sums, counts):
+    """Move point i from cluster a (-1: none yet) to b."""
+    labels[i] = b
+    counts[b] += 1
+    if a >= 0:
+        counts[a] -= 1
+    for q in range(points.shape[1]):
+        if a >= 0:
+            sums[a, q] -= points[i, q]
+        sums[b, q] += points[i, q]
 
 
 @njit(cache=True, nogil=True)
@@ -259,13 +200,96 @@ def _doubtful(labels, upper, lower, drift, furthest, half, slack, listed):
 
 
 @njit(cache=True, nogil=True)
+def _assign_few(points, means, listed, size, labels, upper, lower, drift, furthest, sums, counts):
+    """Give the listed points to their nearest centres (the lowest of equals); return the moves.
+
+    For points of few coordinates, whose distances to all centres take no longer than bounds.
+    """
+    p, k = points.shape[1], means.shape[0]
+    x = np.zeros((p, BLOCK))
+    nearest = np.empty(BLOCK, np.int64)
+    least, second, d = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    moves = 0
+    for first in range(0, size, BLOCK):
+        inside = min(BLOCK, size - first)
+        for j in range(inside):
+            i = listed[first + j]
+            for q in range(p):
+                x[q, j] = points[i, q]
+        least[:] = np.inf
+        second[:] = np.inf
+        nearest[:] = 0
+        for m in range(k):
+            _block_distances(x, means, m, d)
+            for j in range(BLOCK):
+                farther = d[j] if least[j] <= d[j] else least[j]
+                second[j] = farther if farther < second[j] else second[j]
+                nearest[j] = m if d[j] < least[j] else nearest[j]
+                least[j] = d[j] if d[j] < least[j] else least[j]
+        for j in range(inside):
+            i = listed[first + j]
+            a, b = labels[i], nearest[j]
+            upper[i] = np.sqrt(least[j]) - drift[b]
+            lower[i] = np.sqrt(second[j]) + furthest[b]
+            if a != b:
+                moves += 1
+                _move(points, i, a, b, labels, sums, counts)
+    return moves
+
+
+@njit(cache=True, nogil=True)
+def _assign_many(
+    points, means, listed, size, labels, upper, lower, drift, furthest, sums, counts,
+    bounds, gap, slack,
+):  # fmt: skip
+    """The same for points of many coordinates: no distance that a bound makes needless."""
+    k, width = means.shape[0], bounds.shape[1]
+    low = np.empty(width)
+    near = np.empty(width, np.int64)
+    moves = 0
+    for place in range(size):
+        i = listed[place]
+        a = labels[i]
+        u = upper[i] + drift[a]
+        least = _lower_bounds(bounds, i, drift, gap, a, u, low)
+        if u * SAFE + slack < least:
+            lower[i] = least + furthest[a]
+            continue
+        first = _between(points, i, means, a)
+        u = np.sqrt(first)
+        bounds[i, a] = u + drift[a]
+        reach = u * SAFE + slack
+        nears = 0
+        for m in range(k):
+            near[nears] = m
+            nears += (low[m] <= reach) & (gap[a, m] - u <= reach)
+        nearest = a
+        for number in range(nears):
+            m = near[number]
+            d = _between(points, i, means, m)
+            low[m] = np.sqrt(d)
+            bounds[i, m] = low[m] + drift[m]
+            if d < first or (d == first and m < nearest):
+                nearest, first = m, d
+        low[a] = u
+        upper[i] = low[nearest] - drift[nearest]
+        low[nearest] = np.inf
+        lower[i] = _least(low) + furthest[nearest]
+        if nearest != a:
+            moves += 1
+            _move(points, i, a, nearest, labels, sums, counts)
+    return moves
+
+
+@njit(cache=True, nogil=True)
 def lloyd(points, start, max_iter, tol):
     """Lloyd's iterations from given centres, sparing the distances that bounds make needless.
 
-    The bounds are Elkan's: below the distance of every point to every centre, and above that to
-    its own. They are kept as they were when last computed, plus what the centre had moved until
-    then in all (minus, for those above), so that nothing needs to be done while centres move.
-    One bound for all other centres together, Hamerly's, spares many points a look at the rest.
+    One bound for all other centres together, Hamerly's, spares most points a look at them. For
+    points of more than FEW coordinates there are Elkan's bounds besides: below the distance of
+    every point to every centre, and above that to its own. All are kept as they were when last
+    computed, plus what the centre had moved until then in all (minus, for those above), so that
+    nothing needs to be done while centres move.
 
     Parameters
     ----------
@@ -282,10 +306,11 @@ def lloyd(points, start, max_iter, tol):
     """
     n, p = points.shape
     k = start.shape[0]
+    few = p <= FEW
     width = (k + 3) // 4 * 4
     means = start.copy()
-    labels = np.empty(n, np.int32)
-    bounds = np.full((n, width), np.inf)
+    labels = np.full(n, -1, np.int32)
+    bounds = np.full((0 if few else n, width), np.inf)
     upper = np.empty(n)
     lower = np.zeros(n)
     sums = np.zeros((k, p))
@@ -295,20 +320,11 @@ def lloyd(points, start, max_iter, tol):
     furthest = np.zeros(k)  # the most that any other centre moved, summed up
     gap = np.full((k, width), np.inf)
     half = np.empty(k)
-    low = np.empty(width)
-    near = np.empty(width, np.int64)
-    listed = np.empty(n, np.int32)
-    _first_assignment(points, means, labels, bounds)
-    for i in range(n):
-        a = labels[i]
-        upper[i] = bounds[i, a]
-        for m in range(width):
-            low[m] = bounds[i, m]
-        low[a] = np.inf
-        lower[i] = _least(low)
-        counts[a] += 1
-        for q in range(p):
-            sums[a, q] += points[i, q]
+    listed = np.arange(n).astype(np.int32)
+    if few:
+        _assign_few(points, means, listed, n, labels, upper, lower, drift, furthest, sums, counts)
+    else:
+        _first_assignment(points, means, labels, upper, lower, sums, counts, bounds)
     n_iter = 1
     while True:
         if counts.min() == 0:
@@ -324,43 +340,15 @@ def lloyd(points, start, max_iter, tol):
             furthest[m] += shift.max() if m == fastest else largest
         slack = ROUNDING * (10 + n_iter) * furthest.max()
         size = _doubtful(labels, upper, lower, drift, furthest, half, slack, listed)
-        moves = 0
-        for place in range(size):
-            i = listed[place]
-            a = labels[i]
-            u = upper[i] + drift[a]
-            least = _lower_bounds(bounds, i, drift, gap, a, u, low)
-            if u * SAFE + slack < least:
-                lower[i] = least + furthest[a]
-                continue
-            first = _between(points, i, means, a)
-            u = np.sqrt(first)
-            bounds[i, a] = u + drift[a]
-            reach = u * SAFE + slack
-            nears = 0
-            for m in range(k):
-                near[nears] = m
-                nears += (low[m] <= reach) & (gap[a, m] - u <= reach)
-            nearest = a
-            for number in range(nears):
-                m = near[number]
-                d = _between(points, i, means, m)
-                low[m] = np.sqrt(d)
-                bounds[i, m] = low[m] + drift[m]
-                if d < first or (d == first and m < nearest):
-                    nearest, first = m, d
-            low[a] = u
-            upper[i] = low[nearest] - drift[nearest]
-            low[nearest] = np.inf
-            lower[i] = _least(low) + furthest[nearest]
-            if nearest != a:
-                moves += 1
-                labels[i] = nearest
-                counts[a] -= 1
-                counts[nearest] += 1
-                for q in range(p):
-                    sums[a, q] -= points[i, q]
-                    sums[nearest, q] += points[i, q]
+        if few:
+            moves = _assign_few(
+                points, means, listed, size, labels, upper, lower, drift, furthest, sums, counts
+            )
+        else:
+            moves = _assign_many(
+                points, means, listed, size, labels, upper, lower, drift, furthest, sums, counts,
+                bounds, gap, slack,
+            )  # fmt: skip
         if last or moves == 0:
             break
         n_iter += 1

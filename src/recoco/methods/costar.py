@@ -1,6 +1,7 @@
 """tau-CoClust and CoStar: co-clustering by Goodman and Kruskal's tau, no number of clusters."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -89,7 +90,7 @@ class CoStar(MultiViewClusterer):
         "of the change of tau_Yk|X); criterion: tau_X|Y, eq. 4. Algorithm 3 drops x_j where "
         "nb_i >= nb_j; Algorithm 5, lost in print, compares tau_X|Y."
     )
-    warm_params = {"max_iter": BLOCK}
+    warm_params: ClassVar = {"max_iter": BLOCK}
 
     def __init__(
         self,

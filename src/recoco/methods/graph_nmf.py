@@ -301,7 +301,8 @@ def _kmeans_labels(Z, W, S=None) -> np.ndarray:
     The random numbers of the seedings are always the same, so the labels depend on the factors
     only. Clusters are numbered so that cluster k has as much of column k of Z as possible.
     """
-    from recoco.kernels.kmeans import lloyd, seed_centres
+    from recoco.kernels.kmeans import lloyd
+    from recoco.kernels.kmeans_seeding import seed_centres
 
     g = Z.shape[1]
     points = Z * _lengths(W if S is None else W @ S.T)

@@ -32,7 +32,8 @@ def _cluster_points(points, k, generators, kmeans_init, max_iter, tol):
     -------
     labels : int32 (B, n); n_iter : int32 (B,)
     """
-    from recoco.kernels.kmeans import lloyd, seed_centres
+    from recoco.kernels.kmeans import lloyd
+    from recoco.kernels.kmeans_seeding import seed_centres
 
     trials = 2 + int(np.log(k))  # candidates per centre, as scikit-learn has it
     transposed = np.ascontiguousarray(points.T)
