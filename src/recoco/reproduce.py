@@ -13,8 +13,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from recoco import kernel_plan, ledger, paths, plan, reference
+from recoco import kernel_plan, ledger, paths, plan
 from recoco.clock import mend_times
+from recoco.closing import closing
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
 from recoco.estimate import Estimate, time_line
@@ -89,7 +90,7 @@ def reproduce(
                 note(root, datasets)
             if targets == ["all"] and (steps or number == len(passes)):
                 print(time_line(root, began, engine.width), end="")
-                print(_closing(root, list(config.papers)), flush=True)
+                print(closing(root, list(config.papers)), flush=True)
     return 0
 
 
@@ -108,26 +109,6 @@ def benchmark(
         return reproduce(papers, runs, cores, profile=profile)
     # One pass, in which one job does all starts of a pair: two would start twice as many jobs.
     return reproduce(papers, runs, cores, quick=True, profile=profile, first=every)
-
-
-def _closing(root: Path, papers: list[str]) -> str:
-    """Return what a reproduction ends with: the report, the verdicts, the agreement."""
-    lines = [f"report: {root / 'reports' / 'index.html'}", verdict_line(root, papers)]
-    if reference.is_there(root):
-        from recoco.reference.agreement import agreement, agreement_line
-
-        lines.append(agreement_line(agreement(root, papers)))
-    return "\n".join(lines)
-
-
-def verdict_line(root: Path, papers: list[str]) -> str:
-    """Return the verdict counts of the cells of some papers."""
-    import pandas as pd
-
-    from recoco.report import summary_line
-
-    folder = root / "results" / "compare"
-    return summary_line([pd.read_csv(folder / paper / "cells.csv") for paper in papers])
 
 
 # ---- one workflow run ----------------------------------------------------------------------
