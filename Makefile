@@ -31,7 +31,7 @@ reproduce: $(READY) ## everything: first report within minutes, then the full pr
 quick: $(READY) ## only the first pass: a complete report on a few runs per cell
 	@$(BIN)/recoco reproduce --quick $(options) $(if $(PROFILE),--profile $(PROFILE))
 
-benchmark: $(READY) ## every method on every dataset, ranked (one to two hours on two cores)
+benchmark: $(READY) ## every method on every dataset, ranked (somewhat more than an hour on two cores)
 	@$(BIN)/recoco benchmark $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES)) \
 	  $(if $(PROFILE),--profile $(PROFILE))
 

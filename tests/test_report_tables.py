@@ -19,7 +19,8 @@ from recoco.report.formats import (
     spreadsheet,
     with_spread,
 )
-from recoco.report.tables import Column, Entry, Table
+from recoco.report.inputs import PrintedCell
+from recoco.report.tables import Column, Entry, Table, measured_entry
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,12 @@ def test_a_printed_cell_keeps_its_digits():
     assert printed_text("0.60", "0.10", "") == "0.60 ± 0.10"
     assert printed_text("0.001", "", "<") == "< 0.001"
     assert printed_text("", "", 'printed "-"') == "–"
+
+
+@pytest.mark.parametrize(("value", "verdict"), [("0.5", "absent"), ("", "unprinted")])
+def test_a_dash_in_print_is_no_number_that_is_missing_here(value, verdict):
+    cell = PrintedCell("id", "p", "table1", "D", "na", "M", "nmi", value, "", "printed NA")
+    assert cell.verdict == measured_entry(cell).verdict == verdict
 
 
 def test_items_without_configuration_have_readable_names():

@@ -68,7 +68,9 @@ class PrintedCell:
 
     @property
     def verdict(self) -> str:
-        return self.answer["verdict"] if self.answer else "absent"
+        if self.answer:
+            return self.answer["verdict"]
+        return "absent" if self.value else "unprinted"
 
     @property
     def printed(self) -> str:

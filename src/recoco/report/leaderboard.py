@@ -194,7 +194,7 @@ def _cells(rows: list[dict], metrics: list[str]) -> list[dict]:
                 **{k: row[k] for k in ("dataset", "card", "weighting", "kind", "method", "status")},
                 "name": formats.NULLS.get(row["method"], row["method"]),
                 "state": STATES.get(row["status"], row["status"]) * (row["status"] != "ok"),
-                "reason": row["reason"],
+                "reason": row["reason"].removeprefix("RecocoError: "),  # a sentence of our own
                 "runs": formats.whole(row["n_runs"]),
                 "address": address_of(row["card"], _anchor(row)) if _has_trial(row) else "",
                 "scores": {},

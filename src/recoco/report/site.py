@@ -100,7 +100,7 @@ def _page(environment: Environment, material: Material, made_tables, made_figure
         provenance=material.provenance,
         summary=summary_line([paper.frames["cells"] for paper in material.papers.values()]),
         counts=count_verdicts(cell.verdict for cell in material.cells),
-        total=len(material.cells),
+        total=sum(cell.verdict != "unprinted" for cell in material.cells),
         map=cells.verdict_map(material),
         papers=pages.paper_pages(material, made_tables, made_figures),
         datasets=pages.dataset_cards(material),

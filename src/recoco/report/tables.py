@@ -102,7 +102,7 @@ def measured_entry(cell: PrintedCell) -> Entry:
     """Return the entry that says what we measured and how it compares."""
     verdict = VERDICTS[cell.verdict]
     if not cell.answer:
-        return Entry(formats.NOTHING, "absent", "", cell.id, verdict.meaning)
+        return Entry(formats.NOTHING, cell.verdict, "", cell.id, verdict.meaning)
     reason = cell.answer["reason"]
     return Entry(cell.measured or verdict.label, cell.verdict, verdict.letter, cell.id, reason)
 

@@ -17,9 +17,10 @@ _FILLS = {
     "failed": "#1b1c1e",
     "not-run": "#ffffff",
     "absent": "#f0f0ee",
+    "unprinted": "#f0f0ee",
 }
 _INK, _FAINT, _LINE = "#1b1c1e", "#63666b", "#8b8b88"
-_OUTLINED = {"unreachable", "not-run", "absent"}
+_OUTLINED = {"unreachable", "not-run", "absent", "unprinted"}
 _WIDTH, _MARGIN = 880, 16
 _SQUARE, _GAP, _GROUP = 9, 1.5, 4
 _MOST = 36  # squares in a row

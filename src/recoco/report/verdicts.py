@@ -31,6 +31,7 @@ VERDICTS = {
         Verdict("failed", "F", "failed", "the computation ended in an error", always=False),
         Verdict("not-run", "N", "not run", "planned, not yet computed", always=False),
         Verdict("absent", "·", "not in this report", "nothing in this report answers it", False),
+        Verdict("unprinted", "–", "no number printed", "the paper has a dash or NA there", False),
     )
 }
 
