@@ -89,6 +89,8 @@ def _consensus_table(paper: Paper) -> tables.Table | None:
         "ari": "ARI",
         "mean_agreement": "Agreement of the runs",
     }
+    # two figures of one paper may stand on the same runs
+    frame = frame.drop_duplicates(list(headings))
     return tables.simple_table(f"{paper.key}_consensus", "Consensus", frame, headings)
 
 
