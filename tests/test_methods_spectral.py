@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans, SpectralCoclustering
 
 import twins
 from recoco.errors import RecocoError
-from recoco.kernels.kmeans import FEW, _fill_empty, lloyd
+from recoco.kernels.kmeans import _fill_empty, lloyd
 from recoco.kernels.kmeans_seeding import seed_centres
 from recoco.kernels.modularity import normalised_cut
 from recoco.methods import embedding, get_method
@@ -22,7 +22,7 @@ def clouds(rng, n=300, p=3, k=4, spread=0.6):
     return centres[rng.integers(k, size=n)] + spread * rng.normal(size=(n, p))
 
 
-@pytest.mark.parametrize("p", [1, 2, 3, 4, 7, FEW + 1, FEW + 4])
+@pytest.mark.parametrize("p", [1, 2, 3, 4, 7, 9, 12])
 def test_kmeans_agrees_with_twin(p):
     rng = np.random.default_rng(p)
     for k in (1, 2, 3, 9):
@@ -76,7 +76,7 @@ def plain_lloyd(points, means, max_iter):
     return labels, n_iter
 
 
-@pytest.mark.parametrize("p", [1, 2, 3, 6, FEW + 1, FEW + 4])
+@pytest.mark.parametrize("p", [1, 2, 3, 6, 9, 12])
 @pytest.mark.parametrize("kind", ["clouds", "grid", "copies", "heavy", "apart"])
 def test_bounds_of_kmeans_spare_no_move(kind, p):
     """Also where distances are equal, clusters run empty, or centres move far."""
