@@ -208,6 +208,25 @@ def test_rendering_again_gives_the_same_bytes_and_sweeps(rendered, inputs):
     assert {name: digest for name, digest in after.items() if name not in extra} == before
 
 
+def test_what_the_project_keeps_in_reports_is_at_home_there(inputs, tmp_path):
+    checkout = Path(__file__).parents[1]
+    tracked = subprocess.run(
+        ["git", "ls-files", "reports"], cwd=checkout, capture_output=True, text=True
+    ).stdout.split()
+    if not tracked:
+        pytest.skip("no git checkout: what belongs to the project cannot be told")
+    names = {Path(path).parts[1] for path in tracked}
+    for name in names:
+        kept = checkout / "reports" / name
+        copy = shutil.copytree if kept.is_dir() else shutil.copy
+        copy(kept, tmp_path / name)
+    before = digests(tmp_path)
+    for _ in range(2):  # into a folder without a page, then over one's own
+        render(**{**inputs, "out_dir": tmp_path})
+    after = digests(tmp_path)
+    assert {name: after.get(name) for name in before} == before
+
+
 def test_malicious_text_stays_text(tmp_path):
     evil = "</script><img src=x onerror=alert(1)>\"'{{ 7*7 }}"
     inputs = report_fixture.make(tmp_path, papers=("ebco",), reason=evil)

@@ -20,7 +20,7 @@ from recoco.store import atomic, write_text
 _HERE = Path(__file__).parent
 _GENERATOR = "recoco report"
 # Not rendered here, but at home in the folder.
-_KEPT = {"README.md", "bench", "reference", ".gitkeep"}
+_KEPT = {"README.md", "bench", "reference", "speed", ".gitkeep"}
 _STAMP = ".snakemake_timestamp"  # the workflow's own mark in folders it made
 _FOLDERS = ("tables", "figures", "data")
 
