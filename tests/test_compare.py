@@ -10,8 +10,10 @@ from conftest import CHECKOUT
 from recoco.compare.characteristics import compare_characteristics
 from recoco.compare.examples import compute_example
 from recoco.compare.measures import Measure, measure, welch
+from recoco.compare.paper import own_runs
 from recoco.compare.published import read_published
 from recoco.compare.verdicts import Answer, answer_pvalue, answer_score, verdict
+from recoco.config import load_config
 
 PUBLISHED = CHECKOUT / "config" / "published"
 
@@ -158,3 +160,16 @@ def test_errata_have_evidence():
     errata = pd.read_csv(PUBLISHED / "errata.csv", dtype=str, keep_default_na=False)
     assert errata["id"].is_unique and (errata["evidence"].str.len() > 20).all()
     assert set(errata["kind"]) <= {"misprint", "swap", "copy", "inconsistent", "claim"}
+
+
+def test_a_paper_looks_at_its_own_number_of_runs_whoever_else_asks_for_more():
+    config = load_config({"papers": ["coclus", "ebco"]})
+    name = {"dataset": "cstr", "weighting": "tfidf-l2", "slug": "coclus"}
+    scores = pd.DataFrame([{**name, "kind": "run", "run": run} for run in range(100)])
+    medoid = pd.DataFrame([{**name, "kind": "medoid", "run": float("nan")}])
+    scores = pd.concat([scores, medoid], ignore_index=True)
+    for key in ("coclus", "ebco"):
+        left = own_runs(config, key, scores)
+        assert (left["kind"] == "medoid").sum() == 1
+        assert (left["kind"] == "run").sum() == config.papers[key]["runs"]
+    assert config.papers["ebco"]["runs"] < config.papers["coclus"]["runs"]

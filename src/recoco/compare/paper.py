@@ -18,6 +18,7 @@ from recoco.compare.outputs import OUTPUTS
 from recoco.compare.published import read_published
 from recoco.compare.table import Table
 from recoco.config import Config
+from recoco.plan import settings_of
 from recoco.store import read_json, write_text
 
 
@@ -28,6 +29,7 @@ def compare_paper(
     frames = [pd.read_parquet(path) for path in found.scores]
     # Columns without a value in one dataset would otherwise decide the type of the whole.
     runs = pd.concat([f.dropna(axis=1, how="all") for f in frames]) if frames else pd.DataFrame()
+    runs = own_runs(config, key, runs)
     printed = read_published(published / "published.csv")
     records = {path.stem: read_json(path) for path in found.records}
     printed = printed[printed["paper"] == key]
@@ -49,6 +51,21 @@ def compare_paper(
         frame = pd.DataFrame(tables[name]).reindex(columns=_columns(columns, tables[name]))
         write_text(out / f"{name}.csv", frame.to_csv(index=False, float_format="%.10g"))
     return pd.DataFrame(tables["cells"])
+
+
+def own_runs(config: Config, key: str, scores: pd.DataFrame) -> pd.DataFrame:
+    """Keep of every setting the runs that the paper asks for.
+
+    Another paper may ask for more of the same setting; the answer to this one must not depend on
+    which papers are reproduced beside it.
+    """
+    if not len(scores):
+        return scores
+    alone = Config(config.settings, config.methods, {key: config.papers[key]})
+    asked = {(s.dataset, s.weighting, s.slug): runs for s, runs in settings_of(alone).items()}
+    names = zip(scores["dataset"], scores["weighting"], scores["slug"], strict=True)
+    most = [asked.get(name, float("inf")) for name in names]
+    return scores[(scores["kind"] != "run") | (scores["run"] < most)]
 
 
 def _columns(columns: list[str], rows: list[dict]) -> list[str]:

@@ -11,10 +11,10 @@ from recoco.archive.pack import scores_of, steady_provenance
 from recoco.archive.receipt import last_config, receipt_text
 from recoco.config import Config, load_config
 from recoco.errors import RecocoError
-from recoco.provenance import run_counts, runs_sentence, write_timings
+from recoco.provenance import data_mode, run_counts, runs_sentence, write_timings
 from recoco.reference.again import belongs, write_pages
 from recoco.reference.scores import marks_of_blocks, write_scores
-from recoco.store import write_text
+from recoco.store import read_json, write_text
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 # Made again from the scores.
@@ -61,7 +61,7 @@ def _write_part(key: str, whole: dict, root: Path, out: Path) -> None:
         blocks = [plan.block_path(setting, start, stop, root) for start, stop in ranges]
         name = (setting.dataset, setting.weighting, setting.slug)
         marks |= {(*name, run): mark for run, mark in marks_of_blocks(blocks, total).items()}
-    asked = {setting.name for setting in plan.settings_of(config)}
+    asked = {setting.name: runs for setting, runs in plan.settings_of(config).items()}
     write_scores(scores_of(config, root), marks, out / reference.SCORES, asked)
     _write_findings(config, key, root, out / reference.FINDINGS)
 
@@ -74,6 +74,7 @@ def _of_the_paper(config: Config, whole: dict, root: Path) -> dict:
     return {
         **steady_provenance(whole, config),
         **{key: whole[key] for key in ("commit", "dirty")},
+        "data_mode": data_mode([read_json(path) for path in _records(cards, root)]),
         "data": [entry for entry in whole.get("data", []) if entry["dataset"] in cards],
         "fingerprints": {name: code for name, code in known.items() if name in methods},
         "runs": runs_sentence(run_counts(config, root)),
@@ -89,17 +90,25 @@ def _write_findings(config: Config, key: str, root: Path, out: Path) -> None:
         if path.relative_to(root).parts[1] not in _MADE_OF_SCORES
         and belongs(path.relative_to(root), key, cards)
     ]
-    records = [root / "resources" / "prepared" / f"{card}.json" for card in cards]
     with tempfile.TemporaryDirectory() as scratch:
         timings = Path(scratch) / "results" / "timings.csv"
         write_timings(config, root, timings)
-        members = {p.relative_to(root).as_posix(): p for p in (*results, *records) if p.is_file()}
+        members = {
+            p.relative_to(root).as_posix(): p
+            for p in (*results, *_records(cards, root))
+            if p.is_file()
+        }
         members |= {timings.relative_to(scratch).as_posix(): timings}
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name, path in sorted(members.items()):
                 member = zipfile.ZipInfo(name, _EPOCH)
                 member.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(member, path.read_bytes(), compresslevel=9)
+
+
+def _records(cards: list[str], root: Path) -> list[Path]:
+    """Return what is known of the datasets, one file of each."""
+    return [root / "resources" / "prepared" / f"{card}.json" for card in cards]
 
 
 def _largest(folder: Path) -> str:

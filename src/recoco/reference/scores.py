@@ -17,20 +17,21 @@ _SEED_DIGITS = 16
 _NAME = ["dataset", "weighting", "slug"]
 
 
-def write_scores(files: list[Path], marks: dict[tuple, int], out: Path, asked: set[str]) -> None:
+def write_scores(
+    files: list[Path], marks: dict[tuple, int], out: Path, asked: dict[str, int]
+) -> None:
     """Write score tables as one.
 
     Parameters
     ----------
     marks : that of each (dataset, weighting, slug, run)
-    asked : names of the settings that are kept
+    asked : how many runs are kept of a setting, by its name
     """
     frames = []
     for path in sorted(files):
         frame = pd.read_parquet(path).drop(columns=_LEFT_OUT)
-        frame = frame[
-            (frame["dataset"] + "/" + frame["weighting"] + "/" + frame["slug"]).isin(asked)
-        ]
+        most = (frame["dataset"] + "/" + frame["weighting"] + "/" + frame["slug"]).map(asked)
+        frame = frame[most.notna() & ((frame["kind"] != "run") | (frame["run"] < most))].copy()
         frame["seed"] = pd.array([_as_number(seed) for seed in frame["seed"]], dtype="Int64")
         names = frame[[*_NAME, "run", "kind"]].itertuples(index=False)
         found = [marks.get(tuple(n[:-1]), 0) if n.kind == "run" else 0 for n in names]
