@@ -7,7 +7,7 @@ import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recoco import plan, word_plan
+from recoco import cocluster_plan, plan, word_plan
 from recoco.archive.digests import DIGESTS, digest_of_arrays
 from recoco.config import Config
 from recoco.datasets.card import load_card
@@ -106,15 +106,20 @@ def planned_results(config: Config, root: Path):
                 )
             yield path
     datasets = {setting.dataset for setting in blocks}
-    words = {word_plan.words_path(setting).as_posix() for setting in word_plan.words_of(config)}
-    cards = set(plan.datasets_of(config))
+    words = {word_plan.words_path(s).as_posix(): s.dataset for s in word_plan.words_of(config)}
+    looked_into = {
+        cocluster_plan.coclusters_path(s).as_posix(): s.dataset
+        for s in cocluster_plan.coclusters_of(config)
+    }
     asked = {
         "consensus": lambda path: path.stem in datasets,
         "scores": lambda path: path.stem in datasets,
         "compare": lambda path: path.parent.name in config.papers,
         "words": lambda path: _name(root, path) in words,
-        "coherence": lambda path: path.stem in cards,
-        "densities": lambda path: path.stem in cards,
+        "coherence": lambda path: path.stem in words.values(),
+        "densities": lambda path: bool(word_plan.shifts_of(config, path.stem)),
+        "coclusters": lambda path: _name(root, path) in looked_into,
+        "neighbours": lambda path: path.stem in looked_into.values(),
     }
     for folder in sorted((root / "results").iterdir()):
         if folder.is_dir() and folder.name != "runs":
