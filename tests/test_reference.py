@@ -52,7 +52,7 @@ def test_scores_go_into_one_file_and_out_again(tmp_path):
         files.append(tmp_path / f"{dataset}.parquet")
         score_table(dataset, 4).to_parquet(files[-1], index=False)
     marks = {("a", "count", "coclus", run): 10 + run for run in range(4)}
-    asked = {"a/count/coclus", "b/count/coclus"}
+    asked = {"a/count/coclus": 4, "b/count/coclus": 4}
     write_scores(files, marks, tmp_path / "one" / "scores.parquet", asked)
     write_scores(files[::-1], marks, tmp_path / "two" / "scores.parquet", asked)
     one, two = (tmp_path / name / "scores.parquet" for name in ("one", "two"))
@@ -73,14 +73,16 @@ def test_scores_go_into_one_file_and_out_again(tmp_path):
 def test_what_another_paper_asked_for_is_left_out(tmp_path):
     frames = [score_table("a", 2), score_table("a", 3).assign(slug="dcc")]
     pd.concat(frames).to_parquet(tmp_path / "a.parquet", index=False)
-    write_scores([tmp_path / "a.parquet"], {}, tmp_path / "one.parquet", {"a/count/dcc"})
-    kept = pd.read_parquet(tmp_path / "one.parquet")
-    assert set(kept["slug"]) == {"dcc"} and len(kept) == 4
+    for runs in (3, 2):  # it may ask for more runs of the same setting, too
+        write_scores([tmp_path / "a.parquet"], {}, tmp_path / "one.parquet", {"a/count/dcc": runs})
+        kept = pd.read_parquet(tmp_path / "one.parquet")
+        assert set(kept["slug"]) == {"dcc"}
+        assert (kept["kind"] == "run").sum() == runs and len(kept) == runs + 1
 
 
 def test_no_scores_are_no_reference(tmp_path):
     with pytest.raises(RecocoError, match="No scores yet"):
-        write_scores([], {}, tmp_path / "scores.parquet", set())
+        write_scores([], {}, tmp_path / "scores.parquet", {})
 
 
 def test_equal_partitions_have_equal_marks(tmp_path):
@@ -161,7 +163,7 @@ def both(tmp_path) -> Path:
         table = score_table("d", 3).assign(slug=slug)
         tables.append(table)
     pd.concat(tables).to_parquet(tmp_path / "d.parquet", index=False)
-    asked = {"d/count/a", "d/count/b"}
+    asked = {"d/count/a": 3, "d/count/b": 3}
     write_scores([tmp_path / "d.parquet"], marks, there / "mini" / reference.SCORES, asked)
     (there / "mini" / reference.RECEIPT).write_text("receipt")
     return tmp_path
