@@ -1,6 +1,6 @@
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.27")
 
 
 configfile: "config/config.yaml"
@@ -15,17 +15,13 @@ include: "workflow/rules/prepare.smk"
 include: "workflow/rules/run.smk"
 include: "workflow/rules/consensus.smk"
 include: "workflow/rules/score.smk"
-include: "workflow/rules/words.smk"
-include: "workflow/rules/coclusters.smk"
-include: "workflow/rules/studies.smk"
-include: "workflow/rules/graphs.smk"
-include: "workflow/rules/fusions.smk"
+include: "workflow/rules/analyse.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/archive.smk"
 
 
-# One straight line: fetch -> prepare -> run -> consensus -> score -> compare -> report -> archive.
+# fetch -> prepare -> run -> consensus -> score -> analyse -> compare -> report -> archive
 rule all:
     default_target: True
     input:

@@ -1,121 +1,40 @@
-"""Small projects for the tests: the real workflow on a planted dataset and a made-up table."""
+"""Fixtures that any test may ask for."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import yaml
+from hypothesis import settings
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+from recoco.archive.reference import again
+from support.mini_project import mini_project
+from support.projects import CHECKOUT, compile_checkout, make_project, recoco
 
-MINI_PAPER = {
-    "key": "mini",
-    "title": "A paper made for the tests",
-    "authors": "nobody",
-    "venue": "none",
-    "year": 2000,
-    "runs": 6,
-    "items": {
-        "table1": {
-            "kind": "characteristics",
-            "title": "Table 1",
-            "datasets": {"PLANTED": "planted-small", "GONE": "sports"},
-        },
-        "table2": {
-            "kind": "scores",
-            "title": "Table 2",
-            "published": "table2",
-            "datasets": {"PLANTED": "planted-small", "GONE": "sports"},
-            "weightings": {"binary": "binary"},
-            "methods": {"Coclus": "coclus", "SpecCo": "specco"},
-            "metrics": ["acc"],
-            "test": {"kind": "welch", "methods": ["SpecCo", "Coclus"]},
-            "nulls": ["null"],
-            "choices": {
-                "selection": {
-                    "text": "What is averaged?",
-                    "options": {
-                        "single": {"text": "single starts", "printed": True, "select": "mean"},
-                        "best-of-n": {
-                            "text": "best of n",
-                            "select": "mean",
-                            "params": {"*": {"n_init": "best_of"}},
-                        },
-                        "oracle": {"text": "oracle", "select": "best"},
-                    },
-                }
-            },
-        },
-    },
-}
-
-MINI_PUBLISHED = """paper,item,dataset,weighting,method,metric,value,sd,best,note
-mini,table2,PLANTED,binary,Coclus,acc,0.99,0.5,,
-mini,table2,PLANTED,binary,SpecCo,acc,0.10,0.001,,
-mini,table2,PLANTED,binary,SpecCo vs Coclus,pvalue_acc,0.001,,,<
-mini,table2,GONE,binary,Coclus,acc,0.50,0.01,,
-"""
+# The same examples each time, so that a run of the tests says what changed in the code; fresh
+# ones with `pytest --hypothesis-profile=fresh`, which prints how to see a failing one again.
+settings.register_profile("same", derandomize=True)
+settings.register_profile("fresh", derandomize=False, print_blob=True)
+settings.load_profile("same")
 
 
-def make_project(folder: Path) -> Path:
-    """Write a project that has the real workflow and source, and the mini paper."""
-    folder.mkdir(parents=True)
-    for name in ("Snakefile", "environment.yml", "requirements.lock", "pyproject.toml"):
-        shutil.copy(CHECKOUT / name, folder / name)
-    for name in ("workflow", "config", "src"):
-        shutil.copytree(CHECKOUT / name, folder / name, ignore=shutil.ignore_patterns("*.egg-info"))
-    for path in (folder / "config" / "papers").glob("*.yaml"):
-        path.unlink()
-    write_yaml(folder / "config" / "papers" / "mini.yaml", MINI_PAPER)
-    (folder / "config" / "published" / "published.csv").write_text(MINI_PUBLISHED)
-    write_yaml(
-        folder / "config" / "config.yaml",
-        {"papers": ["mini"], "master_seed": 7, "runs": {"first": 2, "best_of": 3}},
-    )
-    return folder
+@pytest.fixture(scope="session", autouse=True)
+def compiled(request) -> None:
+    """Compile the kernels before the first test of the workflow; projects take them along."""
+    if any(item.get_closest_marker("workflow") for item in request.session.items):
+        compile_checkout()
 
 
-def write_yaml(path: Path, content: dict) -> None:
-    path.write_text(yaml.safe_dump(content, sort_keys=False))
+@pytest.fixture(scope="session")
+def mini() -> Path:
+    """A finished project with items of every kind; tests leave it as it is."""
+    return mini_project()
 
 
-def environment_of(project: Path) -> dict[str, str]:
-    """Return an environment in which the project's own copy of the source is used."""
-    return {
-        **os.environ,
-        "RECOCO_ROOT": str(project),
-        "PYTHONPATH": str(project / "src"),
-        "RECOCO_MIRROR": "",
-    }
-
-
-def lend_kernels(source: Path, target: Path) -> None:
-    """Give a project what numba compiled in another copy of the same files."""
-    for path in source.glob("src/**/*.nb[ic]"):
-        copy = target / path.relative_to(source)
-        copy.parent.mkdir(exist_ok=True)
-        shutil.copy2(path, copy)
-
-
-def recoco(
-    project: Path, *arguments: str, check: bool = True, env=None, timeout: float = 600, **options
-):
-    """Run the command in a project, with that project's own copy of the source."""
-    done = subprocess.run(
-        [sys.executable, "-m", "recoco.cli", *arguments],
-        cwd=project,
-        env={**environment_of(project), **(env or {})},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        **options,
-    )
-    if check and done.returncode:
-        raise AssertionError(f"recoco {' '.join(arguments)} failed:\n{done.stdout}\n{done.stderr}")
-    return done
+@pytest.fixture(scope="session")
+def reference_again(tmp_path_factory) -> tuple[list[str], Path]:
+    """What differs when the committed reference is rendered again, and the whole report."""
+    site = tmp_path_factory.mktemp("reference") / "site"
+    return again.check(CHECKOUT, site), site
 
 
 @pytest.fixture
@@ -130,3 +49,30 @@ def finished(tmp_path_factory) -> Path:
     done = recoco(project, "reproduce", "--cores", "2")
     assert "pass 3 of 3" in done.stdout
     return project
+
+
+@pytest.fixture(scope="session")
+def archived(tmp_path_factory) -> Path:
+    """A project whose first pass was archived; tests leave it as it is."""
+    project = make_project(tmp_path_factory.mktemp("archived") / "project")
+    for name in ("CITATION.cff", "LICENSE", "README.md", "Makefile"):
+        shutil.copy(CHECKOUT / name, project / name)
+    recoco(project, "reproduce", "--quick", "--cores", "2")
+    said = recoco(project, "archive", "--cores", "2").stdout
+    assert "recoco-archive.zip" in said and "sha256" in said
+    return project
+
+
+@pytest.fixture(scope="session")
+def archive(archived) -> Path:
+    return archived / "dist" / "recoco-archive.zip"
+
+
+@pytest.fixture(scope="session")
+def elsewhere(archived, tmp_path_factory) -> Path:
+    """A checkout on another machine: the program, no data and no results."""
+    target = tmp_path_factory.mktemp("elsewhere") / "project"
+    shutil.copytree(archived, target)
+    for name in ("results", "resources", "reports", "logs", "dist", ".snakemake"):
+        shutil.rmtree(target / name)
+    return target

@@ -1,4 +1,4 @@
-# Everything behind the report in one zip; the machine and the seconds stay beside it.
+# Everything behind the report in one zip; machine and seconds are in a file of their own.
 rule archive:
     input:
         documents(),

@@ -1,17 +1,9 @@
 rule compare:
     input:
-        published_files(),
-        scores=scores_of_paper,
-        records=characteristics_of_paper,
-        words=words_of_paper,
-        coherence=coherence_of_paper,
-        densities=densities_of_paper,
-        coclusters=coclusters_of_paper,
-        neighbours=neighbours_of_paper,
-        studies=studies_of_paper,
-        ensembles=ensembles_of_paper,
-        topics=topics_of_paper,
-        fusions=fusions_of_paper,
+        files_of_paper,
+        scores=lambda wildcards: PLAN.scores_of(wildcards.paper),
+        records=lambda wildcards: PLAN.records_of(wildcards.paper),
+        analyses=lambda wildcards: PLAN.analyses_of(wildcards.paper),
     output:
         expand("results/compare/{{paper}}/{table}.csv", table=list(OUTPUTS)),
     log:
@@ -26,6 +18,8 @@ rule compare:
         verdicts=recoco_config.settings["verdicts"],
         others=printed_papers,
         best_of=recoco_config.settings["runs"]["best_of"],
-        code=fingerprint("recoco.compare.paper"),
+        code=lambda wildcards: fingerprint(
+            "recoco.compare.paper:compare_paper", *kinds_of(wildcards.paper)
+        ),
     script:
         "../scripts/compare.py"

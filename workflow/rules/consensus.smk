@@ -12,6 +12,6 @@ rule consensus:
         runtime=minutes("consensus"),
     params:
         settings=run_counts_of_dataset,
-        code=fingerprint("recoco.score"),
+        code=fingerprint("recoco.runs.scoring"),
     script:
         "../scripts/consensus.py"

@@ -1,9 +1,9 @@
-# Nodes of a cluster often see no network: the machine that leads them fetches.
+# Nodes of a cluster often have no network access, so the machine that leads them fetches.
 localrules:
     fetch,
 
 
-# A rewritten description or citation is no reason to fetch again; other sources are.
+# Other sources are a reason to fetch again; a new description or citation is not.
 rule fetch:
     output:
         receipt="resources/raw/{dataset}/receipt.json",

@@ -1,10 +1,9 @@
 rule report:
     input:
-        "config/published/published.csv",
-        "config/published/errata.csv",
+        files_of_report(),
         "config/method_cards.yaml",
-        compared=expand("results/compare/{paper}/cells.csv", paper=papers()),
-        scores=expand("results/scores/{dataset}.parquet", dataset=datasets_with_runs()),
+        compared=expand("results/compare/{paper}/{table}.csv", paper=papers(), table=list(OUTPUTS)),
+        scores=expand("results/scores/{dataset}.parquet", dataset=PLAN.datasets),
         characteristics=characteristics_of_all(),
     output:
         page=report("reports/index.html", category="Site", caption="../report/site.rst"),
@@ -34,7 +33,7 @@ rule report:
     params:
         papers=recoco_config.papers,
         runs=run_counts(recoco_config, Path()),
-        code=fingerprint("recoco.report.site", "recoco.provenance"),
+        code=fingerprint("recoco.report.site", "recoco.report.provenance", *kinds_of(*papers())),
         templates=templates(),
         lines=code_lines(),
     script:

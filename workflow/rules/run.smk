@@ -1,6 +1,6 @@
-# Compiled before all else, so that no two jobs compile the same. It is no input of the runs, for
-# code compiled anew makes no result old: `recoco reproduce` asks for it first, and without it
-# each job compiles what it needs.
+# Compiled first, so that no two jobs compile the same code. It is not an input of the runs, because
+# recompiling must not make results out of date: `recoco reproduce` requests it first, and without
+# it each job compiles what it needs.
 rule kernels:
     output:
         "resources/kernels.done",
@@ -13,8 +13,8 @@ rule kernels:
         runtime=minutes("kernels"),
     params:
         variants=VARIANTS,
-        words=bool(WORDS),
-        digest=kernel_plan.digest_of(VARIANTS),
+        words=any(a.step == "words" for a in PLAN.analyses.values()),
+        digest=digest_of(VARIANTS),
     script:
         "../scripts/kernels.py"
 
@@ -34,8 +34,9 @@ rule run:
         mem_mb=memory("run"),
         runtime=minutes("run"),
     params:
+        identity=name_of,
         method=method_of,
-        place=place_of_run,
+        import_path=import_path_of_run,
         params=parameters_of,
         code=code_of_run,
         master_seed=recoco_config.master_seed,

@@ -14,6 +14,6 @@ rule score:
         runtime=minutes("score"),
     params:
         settings=run_counts_of_dataset,
-        code=fingerprint("recoco.score"),
+        code=fingerprint("recoco.runs.scoring"),
     script:
         "../scripts/score.py"

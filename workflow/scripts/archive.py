@@ -2,7 +2,7 @@ from pathlib import Path
 
 from recoco.archive.pack import pack
 from recoco.config import load_config
-from recoco.job import job
+from recoco.engine.job import job
 
 with job(snakemake):
     out = snakemake.output

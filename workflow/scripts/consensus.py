@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from recoco.job import job
-from recoco.score import consensus_of_dataset
+from recoco.engine.job import job
+from recoco.runs.scoring import consensus_of_dataset
 
 with job(snakemake):
     consensus_of_dataset(snakemake.params.settings, Path(snakemake.output[0]))

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from recoco.datasets import fetch
-from recoco.job import job
+from recoco.engine.job import job
 
 with job(snakemake):
     receipt = Path(snakemake.output.receipt)

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from recoco.job import job
-from recoco.warm import compile_kernels
+from recoco.engine.job import job
+from recoco.engine.warm import compile_kernels
 
 with job(snakemake):
     compile_kernels(snakemake.params.variants, snakemake.params.words)

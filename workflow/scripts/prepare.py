@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from recoco.datasets import prepare
-from recoco.job import job
+from recoco.engine.job import job
 
 with job(snakemake):
     prepare(

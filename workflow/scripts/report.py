@@ -1,9 +1,9 @@
 from pathlib import Path
 
 from recoco.config import load_config
-from recoco.job import job
-from recoco.provenance import write_provenance, write_timings
+from recoco.engine.job import job
 from recoco.report import render
+from recoco.report.provenance import write_provenance, write_timings
 
 with job(snakemake):
     characteristics = [Path(path) for path in snakemake.input.characteristics]

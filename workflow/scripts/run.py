@@ -1,21 +1,14 @@
 from pathlib import Path
 
-from recoco.job import job
-from recoco.run import run_block
+from recoco.engine.job import block_of, job
 
 with job(snakemake):
-    names = snakemake.wildcards
+    # Imported only here: a warm worker that takes over the job has it already.
+    from recoco.runs.block import run_block
+
     run_block(
+        block_of(snakemake),
         Path(snakemake.input.data),
         Path(snakemake.output.labels),
         Path(snakemake.output.seconds),
-        identity=f"{names.dataset}/{names.weighting}/{names.slug}",
-        method=snakemake.params.method,
-        place=snakemake.params.place,
-        params=snakemake.params.params,
-        weighting=names.weighting,
-        start=int(names.start),
-        stop=int(names.stop),
-        master_seed=snakemake.params.master_seed,
-        time_limit=snakemake.params.time_limit,
     )

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from recoco.job import job
-from recoco.score import score_dataset
+from recoco.engine.job import job
+from recoco.runs.scoring import score_dataset
 
 with job(snakemake):
     score_dataset(

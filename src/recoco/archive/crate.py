@@ -1,16 +1,16 @@
-"""The RO-Crate: what was run, on what, by which steps and software, and what came out.
+"""The RO-Crate: inputs, steps, software and results of a reproduction.
 
 Written after RO-Crate 1.1 and the profiles Process, Workflow and Provenance Run Crate 0.5. Every
-file has its checksum in the manifest; here stand those that a reader would look for, and the
-folders of the others. There is no time in it: the same results give the same bytes.
+file has its checksum in the manifest; the crate describes those that a reader would look for, and
+the folders of the others. It contains no time, so the same results give the same bytes.
 """
 
 import re
 import tomllib
 
 from recoco.archive.contents import Contents
-from recoco.archive.digests import sha256
 from recoco.config import Config
+from recoco.core.checksums import sha256
 from recoco.datasets.card import load_card
 from recoco.plan import datasets_of
 
@@ -41,26 +41,24 @@ _FORMATS = {
 }
 # The stages in order: what each reads and writes, and what it is for.
 _STAGES = {
-    "fetch": (["config/datasets/"], ["resources/raw/"], "Get the data, checked by hash."),
-    "prepare": (["resources/raw/"], ["resources/prepared/"], "Bring the data into one form."),
+    "fetch": (["config/datasets/"], ["resources/raw/"], "Get the data and check its hashes."),
+    "prepare": (
+        ["resources/raw/"],
+        ["resources/prepared/"],
+        "Parse the data into matrices and classes.",
+    ),
     "run": (["resources/prepared/"], ["results/runs/"], "Co-cluster, many seeded runs."),
     "consensus": (["results/runs/"], ["results/consensus/"], "One partition for all runs."),
     "score": (["results/runs/"], ["results/scores/"], "Score runs against the classes."),
-    "words": (["resources/prepared/"], ["results/words/"], "Words of the factors of some runs."),
-    "coherence": (["results/words/"], ["results/coherence/"], "Count pairs of words in texts."),
-    "densities": (["resources/prepared/"], ["results/densities/"], "How full word matrices are."),
-    "coclusters": (["results/runs/"], ["results/coclusters/"], "Look into some co-clusters."),
-    "neighbours": (["results/coclusters/"], ["results/neighbours/"], "Count pairs of their words."),
-    "representatives": (["results/runs/"], ["results/representatives/"], "Features of clusters."),
-    "scaling": ([], ["results/scaling/"], "Time a method on random data."),
-    "convergence": ([], ["results/convergence/"], "Follow a method on planted blocks."),
-    "ensembles": (["results/runs/"], ["results/ensembles/"], "Put the best runs together."),
-    "topics": (["results/runs/"], ["results/topics/"], "What clusters say of features."),
-    "fusions": (["results/runs/"], ["results/fusions/"], "Put all methods of a ranking together."),
+    "analyse": (
+        ["resources/prepared/", "results/runs/"],
+        ["results/analyse/"],
+        "Compute what single tables and figures show in addition to scores.",
+    ),
     "compare": (
-        ["results/scores/", "config/published/"],
+        ["results/scores/", "results/analyse/", "config/papers/"],
         ["results/compare/"],
-        "Put measured beside printed numbers, with a verdict on each.",
+        "Compare every printed number with the measured one.",
     ),
     "report": (["results/compare/"], ["reports/"], "Show it as a site, tables and figures."),
 }
@@ -89,7 +87,7 @@ def crate(config: Config, contents: Contents, provenance: dict, date: str, name:
     for member, text in {
         "CITATION.cff": "How to cite recoco and the papers.",
         "LICENSE": "Licence of the program.",
-        "receipt.txt": "One page to compare two reproductions by.",
+        "receipt.txt": "One page by which two reproductions can be compared.",
         "results/provenance.json": "Commit, lock, software and data behind the results.",
     }.items():
         if member in contents.names:
@@ -136,7 +134,7 @@ def _references(ids) -> list[dict]:
 
 
 class _Graph:
-    """Entities by their id; files and folders know what the archive holds."""
+    """Entities by id; those of files and folders refer to members of the archive."""
 
     def __init__(self, contents: Contents):
         self.contents = contents
@@ -191,12 +189,11 @@ class _Graph:
 
 
 def _script(stage: str) -> str:
-    """Return the script of a stage; pairs of words are counted by one, whatever for."""
-    return f"workflow/scripts/{'coherence' if stage == 'neighbours' else stage}.py"
+    return f"workflow/scripts/{stage}.py"
 
 
 def _stages(graph: _Graph) -> list[str]:
-    """Add each stage that left something: its script, its step, and that it was done."""
+    """Add each stage with results: its script, its step and its execution."""
     done = []
     for stage, (reads, writes, text) in _STAGES.items():
         script = _script(stage)
@@ -234,7 +231,7 @@ def _stages(graph: _Graph) -> list[str]:
 
 
 def _main(graph: _Graph, config: Config, provenance: dict, stages: list[str]) -> None:
-    """Add the workflow, its parameters and the one run that all of this comes from."""
+    """Add the workflow, its parameters and the run that produced everything."""
     given = {
         "papers": ("Text", ", ".join(config.papers)),
         "master_seed": ("Integer", str(config.master_seed)),
@@ -252,7 +249,7 @@ def _main(graph: _Graph, config: Config, provenance: dict, stages: list[str]) ->
     graph.add("#parameter-page", "FormalParameter", name="page", additionalType="File")
     page = graph.file(
         "reports/index.html",
-        "The report: every printed cell beside what was measured.",
+        "The report: every printed cell and its measured value.",
         exampleOfWork={"@id": "#parameter-page"},
     )
     version = provenance["commit"]
@@ -268,7 +265,7 @@ def _main(graph: _Graph, config: Config, provenance: dict, stages: list[str]) ->
         input=_references(f"#parameter-{name}" for name in given),
         output=[{"@id": "#parameter-page"}],
         step=_references(f"#step-{stage}" for stage in stages),
-        hasPart=_references(dict.fromkeys(map(_script, stages))),
+        hasPart=_references([_script(stage) for stage in stages]),
     )
     for stage in stages:
         graph.entities[_script(stage)]["version"] = version
@@ -293,7 +290,7 @@ def _main(graph: _Graph, config: Config, provenance: dict, stages: list[str]) ->
 
 
 def _software(graph: _Graph, provenance: dict) -> None:
-    """Add the engine, the language, and the packages that recoco itself asks for."""
+    """Add the workflow engine, the language and the packages that recoco requires."""
     packages = provenance["packages"]
     graph.add(
         "https://w3id.org/workflowhub/workflow-ro-crate#snakemake",
@@ -345,21 +342,19 @@ def _inputs(graph: _Graph, config: Config) -> None:
     """Add the configuration, the printed numbers, and the data with its receipts."""
     for member in graph.contents.under("config/"):
         if member.count("/") == 1 or member.startswith("config/papers/"):
-            graph.file(member, "Configuration.")
-    for member in graph.contents.under("config/published/"):
-        graph.file(member, "What the papers print.")
+            graph.file(member, "Configuration, or what a paper prints.")
     for dataset in datasets_of(config):
         card = load_card(dataset)
         receipt = f"resources/raw/{dataset}/receipt.json"
         prepared = f"resources/prepared/{dataset}.npz"
-        told = []
+        receipts = []
         for member, text in (
             (receipt, f"Where the files of {card['title']} came from, with their hashes."),
             (f"resources/prepared/{dataset}.json", f"{card['title']}, measured."),
             (prepared, f"{card['title']}, prepared."),
         ):
             if member in graph.contents.names:
-                told.append(graph.file(member, text))
+                receipts.append(graph.file(member, text))
         graph.add(
             f"#data-{dataset}",
             "CreativeWork",
@@ -367,21 +362,20 @@ def _inputs(graph: _Graph, config: Config) -> None:
             description=card["description"],
             creditText=card["citation"],
             conditionsOfAccess=card["licence"],
-            subjectOf=_references(told),
+            subjectOf=_references(receipts),
         )
 
 
 def _papers(graph: _Graph, config: Config) -> list[str]:
-    made = []
-    for key, paper in config.papers.items():
-        doi = paper.get("doi")
-        made.append(
-            graph.add(
-                f"https://doi.org/{doi}" if doi else f"#paper-{key}",
-                "ScholarlyArticle",
-                name=paper["title"],
-                creditText=f"{paper['authors']}. {paper['venue']}",
-                datePublished=str(paper["year"]),
-            )
+    """Add the papers that were reproduced; a benchmark of our own has no authors to cite."""
+    return [
+        graph.add(
+            f"https://doi.org/{paper['doi']}" if "doi" in paper else f"#paper-{key}",
+            "ScholarlyArticle",
+            name=paper["title"],
+            creditText=f"{paper['authors']}. {paper['venue']}",
+            datePublished=str(paper["year"]),
         )
-    return made
+        for key, paper in config.papers.items()
+        if "authors" in paper
+    ]

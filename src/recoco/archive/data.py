@@ -1,4 +1,4 @@
-"""The data of an archive on another machine: part of it, at hand here, or fetched again."""
+"""The data of an archive on another machine: archived, available here, or fetched again."""
 
 import contextlib
 import os
@@ -6,18 +6,25 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from recoco import paths, plan
-from recoco.archive.digests import DIGESTS, digest_of_arrays
+from recoco import plan
 from recoco.config import Config
-from recoco.errors import RecocoError
-from recoco.store import read_json
+from recoco.core import paths
+from recoco.core.checksums import DIGESTS, digest_of_arrays
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_json
 
 
 @contextlib.contextmanager
 def project_at(folder: Path):
-    """Let an unpacked archive be the project, with the mirror folders of this machine."""
+    """Make another folder the project, with the mirror folders and the code of this one.
+
+    An archive has all its papers in ``config/papers``, so $RECOCO_PAPERS is cleared.
+    """
     mirrors = os.pathsep.join(str(mirror) for mirror in paths.mirrors())
-    changed = {"RECOCO_ROOT": str(folder), "RECOCO_MIRROR": mirrors}
+    code = os.environ.get("RECOCO_CODE") or str(paths.root())
+    changed = {"RECOCO_ROOT": str(folder), "RECOCO_MIRROR": mirrors, "RECOCO_CODE": code}
+    if Path(folder).resolve() != paths.root():
+        changed["RECOCO_PAPERS"] = ""
     before = {name: os.environ.get(name) for name in changed}
     os.environ.update(changed)
     try:
@@ -31,22 +38,22 @@ def project_at(folder: Path):
 
 
 def bring_data(config: Config, folder: Path, here: Path, download: bool) -> dict[str, str]:
-    """Put the prepared data beside the archived results; say of each dataset how that went.
+    """Add the prepared data to the unpacked archive; return the state of each dataset.
 
     Parameters
     ----------
-    folder : the unpacked archive, which is the project of now
-    here : the project of the one who verifies
-    download : whether a dataset that is not at hand may be fetched from the web
+    folder : the unpacked archive, which is the current project
+    here : the project of the verifier
+    download : whether missing data may be downloaded
 
     Returns
     -------
     dict of str to str
-        "ok", or why the data of the archive cannot be had.
+        "ok", or why the data of the archive is not available.
     """
     prepared = folder / "resources" / "prepared"
     digests = read_json(folder / DIGESTS)
-    told = {}
+    states = {}
     for dataset in plan.datasets_of(config):
         if dataset not in digests:
             continue
@@ -55,13 +62,15 @@ def bring_data(config: Config, folder: Path, here: Path, download: bool) -> dict
         if not target.is_file() and own.is_file() and _is(own, digests[dataset]):
             shutil.copyfile(own, target)
         if not target.is_file():
-            told[dataset] = _prepare(dataset, target, here, download)
-            if told[dataset] != "ok":
+            states[dataset] = _prepare(dataset, target, here, download)
+            if states[dataset] != "ok":
                 continue
-        told[dataset] = "ok" if _is(target, digests[dataset]) else "other data than archived"
-        if told[dataset] != "ok":
+        states[dataset] = (
+            "ok" if _is(target, digests[dataset]) else "differs from the archived data"
+        )
+        if states[dataset] != "ok":
             target.unlink()
-    return told
+    return states
 
 
 def _is(path: Path, digest: str) -> bool:
@@ -72,21 +81,27 @@ def _is(path: Path, digest: str) -> bool:
 
 
 def _prepare(dataset: str, target: Path, here: Path, download: bool) -> str:
-    """Fetch and prepare a dataset into ``target``; return "ok" or why not."""
-    from recoco.datasets import fetch, prepare
+    """Fetch and prepare a dataset into ``target``; return "ok" or why not.
 
-    closed = {} if download else {"get_url": _no_url, "get_package": _no_package}
-    with tempfile.TemporaryDirectory() as scratch:
+    The card is that of the verifier: the archive's could name any address, file or loader.
+    """
+    from recoco.datasets import fetch, list_cards, prepare
+
+    closed = {} if download else _OFFLINE
+    with tempfile.TemporaryDirectory() as scratch, project_at(here):
+        if dataset not in list_cards():
+            return "not available here (this checkout has no card for it)"
         raw, record = Path(scratch) / "raw", Path(scratch) / f"{dataset}.json"
         made = Path(scratch) / f"{dataset}.npz"
         known = here / "resources" / "downloads"
         try:
-            fetch(dataset, raw, downloads=known if known.is_dir() else None, **closed)
+            downloads = known if known.is_dir() else Path(scratch) / "downloads"
+            fetch(dataset, raw, downloads=downloads, **closed)
             prepare(dataset, raw, made, record)
         except RecocoError as error:
             return str(error)
         if read_json(record)["status"] != "ok":
-            return "unreachable from here" if download else "not at hand (--fetch looks for it)"
+            return "unreachable" if download else "not available (--fetch downloads it)"
         shutil.copyfile(made, target)
     return "ok"
 
@@ -99,3 +114,11 @@ def _no_package(*_) -> Path:
     from recoco.datasets.packages import PackageError
 
     raise PackageError("nothing is downloaded")
+
+
+# Without --fetch: files of this machine, earlier downloads, and synthetic data.
+_OFFLINE = {
+    "get_url": _no_url,
+    "get_package": _no_package,
+    "kinds": ("mirror", "local", "url", "package", "synthetic"),
+}

@@ -1,19 +1,19 @@
-"""Deposit an archive at Zenodo or another InvenioRDM: a draft that a person looks at first.
+"""Deposit an archive at Zenodo or another InvenioRDM repository, as a draft for review.
 
-Nothing is sent unless asked for, and nothing is published unless asked for. What was sent is
-noted beside the archive, so that the same command goes on after whatever cut it off.
+Nothing is sent without --send, and nothing is published without --publish. A file next to the
+archive records what was sent, so the same command resumes an interrupted deposit.
 """
 
 import hashlib
 import os
 from pathlib import Path
 
-from recoco.archive.digests import sha256_of
 from recoco.archive.opening import Opened, open_archive
 from recoco.archive.repositories import CLIENTS, Connection, Draft
-from recoco.errors import RecocoError
-from recoco.schema import nearest
-from recoco.store import read_json, write_json
+from recoco.config.schema import nearest
+from recoco.core.checksums import sha256_of
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_json, write_json
 
 TOKEN = "RECOCO_DEPOSIT_TOKEN"
 
@@ -32,33 +32,35 @@ def deposit(
     Parameters
     ----------
     interface : "zenodo" (deposit/depositions) or "invenio" (records)
-    send : else only say what would be sent
-    publish : make the draft public in the end, which cannot be undone
-    part_size : bytes that are sent at once where the server takes a file in parts
-    patience : seconds before the first repetition of a call that failed
+    send : send the files; otherwise only show what would be sent
+    publish : publish the draft at the end, which cannot be undone
+    part_size : bytes per request, if the server accepts a file in parts
+    patience : seconds before the first retry of a failed request
     """
     if interface not in CLIENTS:
         raise RecocoError(f"Unknown interface {interface!r}: {nearest(interface, list(CLIENTS))}")
     with open_archive(archive) as opened:
         problems = opened.problems_of_files() + opened.problems_of_crate()
         if problems:
-            raise RecocoError(f"{archive.name} is not what it was ({problems[0]}): pack it again.")
-        told = about(opened)
+            raise RecocoError(
+                f"{archive.name} has been changed or damaged ({problems[0]}): pack it again."
+            )
+        metadata = about(opened)
         receipt = opened.read("receipt.txt")
     client = CLIENTS[interface]
     if not send:
         print(f"dry run: nothing is sent; --send would make a draft at {server}")
         for line in client.calls(archive.name, publish):
             print(f"  {line}")
-        for key, value in told.items():
+        for key, value in metadata.items():
             print(f"  {key}: {value}")
         return 0
     token = os.environ.get(TOKEN)
     if not token:
-        raise RecocoError(f"No token: put one that may write deposits into {TOKEN}.")
+        raise RecocoError(f"No token: set {TOKEN} to one that may write deposits.")
     state = _State(archive, server, interface)
     connection = Connection(server, token, patience)
-    draft = client(connection, part_size).open(state, told)
+    draft = client(connection, part_size).open(state, metadata)
     print(f"draft: {draft.page}")
     _send(draft, state, "receipt.txt", receipt)
     _send(draft, state, archive.name, archive)
@@ -71,25 +73,25 @@ def deposit(
 
 
 def _send(draft: Draft, state: "_State", name: str, content: bytes | Path) -> None:
-    """Send a file unless the server has it, and believe only the server's own checksum."""
+    """Send a file unless the server has it; only the server's own checksum counts."""
     ours = md5_of(content)
     size = len(content) if isinstance(content, bytes) else content.stat().st_size
     have = draft.file(name)
     if have and have.complete and (have.size, have.md5) == (size, ours):
-        print(f"{name}: there already, {ours}")
+        print(f"{name}: already there, {ours}")
         return
     stored = draft.upload(name, content, size, state)
     if stored.size != size or stored.md5 not in (ours, None):
         draft.remove(name)
         raise RecocoError(
             f"{name} did not arrive whole ({stored.size} of {size} bytes, {stored.md5} for "
-            f"{ours}) and was removed: give the same command again."
+            f"{ours}) and was removed: run the same command again."
         )
-    print(f"{name}: sent, {size} bytes, {stored.md5 or 'no md5 told, size agrees'}")
+    print(f"{name}: sent, {size} bytes, {stored.md5 or 'no MD5 from the server, size agrees'}")
 
 
 def md5_of(content: bytes | Path) -> str:
-    """Return the checksum that repositories use; it is no protection, the manifest is."""
+    """Return the checksum that repositories use; the manifest protects against tampering."""
     if isinstance(content, bytes):
         return hashlib.md5(content, usedforsecurity=False).hexdigest()
     with content.open("rb") as stream:
@@ -98,7 +100,7 @@ def md5_of(content: bytes | Path) -> str:
 
 
 def about(opened: Opened) -> dict:
-    """Return what a repository asks about a deposit, from the archive itself."""
+    """Return the metadata of the deposit, from the archive itself."""
     import json
 
     import yaml
@@ -132,7 +134,7 @@ def _creator(author: dict) -> dict:
 
 
 class _State:
-    """What was sent so far, in a file beside the archive."""
+    """Progress of a deposit, in a file next to the archive."""
 
     def __init__(self, archive: Path, server: str, interface: str):
         self.path = archive.with_name(f"{archive.name}.deposit.json")
@@ -140,7 +142,7 @@ class _State:
         known = read_json(self.path) if self.path.is_file() else {}
         same = all(known.get(key) == value for key, value in fresh.items())
         if known and not same:
-            print("another archive or server than the last time: a new draft")
+            print("the archive or the server differs from last time: starting a new draft")
         self.content = known if known and same else fresh
 
     def get(self, key: str, default=None):

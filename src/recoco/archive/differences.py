@@ -1,17 +1,17 @@
-"""Where two results differ: cell by cell, never only "they differ"."""
+"""Describe where two results differ, cell by cell."""
 
 import csv
 import io
 from pathlib import Path
 
-# Columns that name a row, the first that is there and tells the rows apart.
+# Columns that name a row: the first that exist and are unique are used.
 _NAMES = (("cell",), ("cell", "combination"), ("id",))
 
 
 def differences(stored: Path, again: Path, name: str) -> list[str]:
     """Return a line for each difference between two files of one name."""
     if not again.is_file():
-        return [f"{name}: not made again"]
+        return [f"{name}: not recomputed"]
     if not stored.is_file():
         return [f"{name}: made now, not in the archive"]
     if stored.suffix == ".parquet":
@@ -48,8 +48,8 @@ def of_csv(before: str, now: str) -> list[str]:
 def _row_names(head: list[str], rows: list[list[str]]) -> list[str]:
     for columns in _NAMES:
         if set(columns) <= set(head):
-            places = [head.index(column) for column in columns]
-            names = [" under ".join(row[place] for place in places) for row in rows]
+            positions = [head.index(column) for column in columns]
+            names = [" under ".join(row[i] for i in positions) for row in rows]
             if len(set(names)) == len(names):
                 return names
     first = [f" ({row[0]})" if row and row[0] else "" for row in rows]
@@ -79,17 +79,17 @@ def _of_frames(stored: Path, again: Path) -> list[str]:
     for column in old.columns:
         left, right = old[column], new[column]
         differs = ~((left == right) | (left.isna() & right.isna()))
-        for place in old.index[differs.fillna(True).astype(bool)]:
-            row = old.loc[place]
+        for label in old.index[differs.fillna(True).astype(bool)]:
+            row = old.loc[label]
             where = f"{row['weighting']}/{row['slug']} {row['kind']} {row['run']}"
-            lines.append(f"{where}, {column}: {left[place]} archived, {right[place]} now")
+            lines.append(f"{where}, {column}: {left[label]} archived, {right[label]} now")
     return lines
 
 
 def _of_arrays(stored: Path, again: Path) -> list[str]:
     import numpy as np
 
-    from recoco.store import read_arrays
+    from recoco.core.files import read_arrays
 
     old, new = read_arrays(stored), read_arrays(again)
     if sorted(old) != sorted(new):

@@ -1,4 +1,4 @@
-"""Open an archive that somebody sent: trust nothing in it before it has been checked."""
+"""Open an archive from anybody: nothing in it is trusted before it has been checked."""
 
 import contextlib
 import hashlib
@@ -7,16 +7,17 @@ import re
 import stat
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from recoco.archive.crate import METADATA
 from recoco.archive.pack import MANIFEST
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 _PIECE = 1 << 20
-# What reading a zip that is cut, or not what it says, may raise.
+# Errors that reading a truncated or malformed zip may raise.
 _FAULTS = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
-# A listing of this size has a million files: more is no manifest.
+# A manifest of this size lists a million files; a larger one is rejected.
 _LONGEST_LISTING = 200 << 20
 
 
@@ -28,12 +29,12 @@ class Opened:
         self.members = {info.filename: info for info in archive.infolist()}
 
     def read(self, name: str) -> bytes:
-        """Return a member, refusing one that is missing, damaged or of a size that is none."""
+        """Return a member; reject one that is missing, damaged or far too large."""
         info = self.members.get(name)
         if info is None:
-            raise RecocoError(f"{self.path.name} has no {name}: it is no archive of recoco.")
+            raise RecocoError(f"{self.path.name} has no {name}: it is not an archive of recoco.")
         if info.file_size > _LONGEST_LISTING:
-            raise RecocoError(f"{self.path.name}: {name} is too large to be what it says.")
+            raise RecocoError(f"{self.path.name}: {name} is too large for what it should be.")
         return b"".join(self._pieces(info))
 
     def sha256(self, name: str) -> str:
@@ -52,27 +53,27 @@ class Opened:
                 f"{self.path.name} is damaged at {info.filename} ({error}): get it again."
             ) from None
 
-    def extract(self, folder: Path) -> None:
-        """Write every member below a folder."""
-        for name, info in self.members.items():
+    def extract(self, folder: Path, names: Iterable[str] | None = None) -> None:
+        """Write members below a folder, all of them unless some are named."""
+        for name in self.members if names is None else names:
             target = folder.joinpath(*PurePosixPath(name).parts)
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as stream:
-                for piece in self._pieces(info):
+                for piece in self._pieces(self.members[name]):
                     stream.write(piece)
 
     # ---- what may be wrong ----------------------------------------------------------------
 
     def problems_of_files(self) -> list[str]:
-        """Return what the checksums say: files that are missing, changed or not listed."""
+        """Return the files that are missing, changed or not listed, according to the manifest."""
         listed = self.listed()
-        found = [name for name in self.members if name != MANIFEST]
-        problems = [f"missing: {name}" for name in sorted(set(listed) - set(found))]
-        problems += [f"not listed: {name}" for name in sorted(set(found) - set(listed))]
-        for name in sorted(set(found) & set(listed)):
+        members = [name for name in self.members if name != MANIFEST]
+        problems = [f"missing: {name}" for name in sorted(set(listed) - set(members))]
+        problems += [f"not listed: {name}" for name in sorted(set(members) - set(listed))]
+        for name in sorted(set(members) & set(listed)):
             try:
                 changed = self.sha256(name) != listed[name]
-            except RecocoError:  # its own checksum in the zip tells as much
+            except RecocoError:  # the checksum in the zip itself does not match
                 changed = True
             if changed:
                 problems.append(f"changed: {name}")
@@ -82,21 +83,23 @@ class Opened:
         """Return the manifest: a hash for every name."""
         hashes = {}
         for number, line in enumerate(self.read(MANIFEST).decode("utf-8", "replace").splitlines()):
-            found = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
-            if not found:
-                raise RecocoError(f"{MANIFEST}, line {number + 1} is no checksum: get it again.")
-            hashes[found[2]] = found[1]
+            match = re.fullmatch(r"([0-9a-f]{64})  (.+)", line)
+            if not match:
+                raise RecocoError(
+                    f"{MANIFEST}, line {number + 1} is not a checksum: get the archive again."
+                )
+            hashes[match[2]] = match[1]
         return hashes
 
     def problems_of_crate(self) -> list[str]:
-        """Return where the RO-Crate and the archive do not fit together."""
+        """Return the contradictions between the RO-Crate and the archive."""
         try:
             graph = json.loads(self.read(METADATA))["@graph"]
             entities = {entity["@id"]: entity for entity in graph}
         except RecocoError:
             return [f"{METADATA} is missing or damaged"]
         except (ValueError, TypeError, KeyError):
-            return [f"{METADATA} is no RO-Crate"]
+            return [f"{METADATA} is not an RO-Crate"]
         if METADATA not in entities or "./" not in entities:
             return [f"{METADATA} does not describe itself or the archive"]
         root, problems = entities["./"], []
@@ -106,19 +109,19 @@ class Opened:
         hashes = self.listed()
         for name in map(_id, _list(root.get("hasPart"))):
             if name not in entities:
-                problems.append(f"{name} is named, not described")
+                problems.append(f"{name} is named but not described")
             elif name.endswith("/"):
                 if not any(member.startswith(name) for member in self.members):
-                    problems.append(f"the folder {name} is described, not there")
+                    problems.append(f"the folder {name} is described but missing")
             elif name not in self.members:
-                problems.append(f"{name} is described, not there")
+                problems.append(f"{name} is described but missing")
             elif entities[name].get("sha256", hashes.get(name)) != hashes.get(name):
-                problems.append(f"{name} has another checksum than the manifest")
+                problems.append(f"the checksum of {name} differs from the manifest")
         known = {*entities, *self.members}
         for entity in graph:
             named = [(key, _id(one)) for key, value in entity.items() for one in _list(value)]
             problems += [
-                f"{entity['@id']}: {key} names {target!r}, which is not there"
+                f"{entity['@id']}: {key} names {target!r}, which is missing"
                 for key, target in named
                 if target is not None and target not in known and "://" not in target
             ]
@@ -135,13 +138,13 @@ def _id(value):
 
 @contextlib.contextmanager
 def open_archive(path: Path):
-    """Open an archive; refuse a file that is none, or that would write outside its folder."""
+    """Open an archive; reject other files, and archives that would write outside their folder."""
     try:
         archive = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise RecocoError(f"There is no {path}: name the zip that `make archive` wrote.") from None
     except _FAULTS as error:
-        raise RecocoError(f"{path} is no zip that can be read ({error}): get it again.") from None
+        raise RecocoError(f"{path} is not a readable zip file ({error}): get it again.") from None
     with archive:
         seen = set()
         for info in archive.infolist():
@@ -161,8 +164,8 @@ def open_archive(path: Path):
 
 
 def _unsafe(info: zipfile.ZipInfo) -> str:
-    """Say why a member must not be written, "" where it may."""
-    # What the file says: zipfile mends some names, cutting them at a NUL.
+    """Return why a member must not be written, "" if it may."""
+    # The name as stored: zipfile corrects some names, cutting them at a NUL.
     name = info.orig_filename
     parts = name.split("/")
     if name != info.filename or "\\" in name or re.search(r"[\x00-\x1f]", name):
@@ -170,12 +173,12 @@ def _unsafe(info: zipfile.ZipInfo) -> str:
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in parts:
         return "would be written outside the folder"
     if name.endswith("/") or "" in parts or "." in parts:
-        return "is no plain file"
+        return "is not a plain file"
     if any(part.startswith(".") for part in parts):
         return "is hidden"
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
-        return "is no plain file"
+        return "is not a plain file"
     if info.flag_bits & 1:
         return "is encrypted"
     return ""

@@ -1,4 +1,4 @@
-"""Write the archive: the same commit and results give the same bytes, on any day."""
+"""Write the archive: the same commit and results give the same bytes on any day."""
 
 import tempfile
 import zipfile
@@ -7,26 +7,26 @@ from pathlib import Path
 
 from recoco.archive.contents import Contents, as_json, gather
 from recoco.archive.crate import METADATA, crate
-from recoco.archive.digests import sha256, sha256_of
 from recoco.archive.receipt import receipt_text
 from recoco.config import Config
-from recoco.errors import RecocoError
-from recoco.provenance import commit_date, commit_now
-from recoco.store import atomic, read_json, write_json
+from recoco.core.checksums import sha256, sha256_of
+from recoco.core.errors import NoResults
+from recoco.core.files import atomic, read_json, write_json
+from recoco.report.provenance import commit_date, commit_now
 
 MANIFEST = "manifest-sha256.txt"
-# Of the folder of reports, but no part of the rendering.
+# Files of the reports that are not rendered.
 SHOWN = ("README.md", "reference/verdicts.svg")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date a zip can hold
 _FILE = 0o100644 << 16  # a plain file that its owner may write
-# What the report's provenance says of one machine and one day.
+# Keys of the provenance that depend on the machine and the day.
 _OF_THE_MACHINE = ("machine", "stages")
-_UNIX = 3  # whatever the platform that packs
+_UNIX = 3  # on every platform
 
 
 @dataclass(frozen=True)
 class Packed:
-    """What was written."""
+    """The archive that was written."""
 
     path: Path
     members: int
@@ -40,12 +40,12 @@ def pack(config: Config, root: Path, out: Path, machine: Path | None = None) -> 
     Parameters
     ----------
     out : the zip
-    machine : a JSON file for what is no part of the archive, because it differs each time:
+    machine : a JSON file for what is not part of the archive because it differs each time:
         the machine and the seconds
     """
     written = root / "results" / "provenance.json"
     if not written.is_file():
-        raise RecocoError("No results yet: run `make quick` or `make reproduce` first.")
+        raise NoResults
     provenance = read_json(written)
     contents = gather(config, root)
     contents.files.pop("results/provenance.json", None)
@@ -72,37 +72,37 @@ def pack(config: Config, root: Path, out: Path, machine: Path | None = None) -> 
 
 
 def steady_provenance(provenance: dict, config: Config) -> dict:
-    """Return the provenance without the machine and the clock, for the commit of now."""
+    """Return the provenance without machine and clock, with the present commit."""
     kept = {key: value for key, value in provenance.items() if key not in _OF_THE_MACHINE}
-    settings = {**config.settings, "coherence": dict(config.settings.get("coherence", {}))}
-    corpus = settings["coherence"].get("corpus")
-    if corpus:  # texts of one's own lie in a folder of one's own
+    settings = {**config.settings, "coherence": dict(config.settings["coherence"])}
+    corpus = settings["coherence"]["corpus"]
+    if corpus:  # the user's own texts: their folder names this machine
         settings["coherence"]["corpus"] = Path(corpus).name
     return {**kept, **commit_now(), "machine": {}, "stages": [], "settings": settings}
 
 
 def render_archived(config: Config, root: Path, provenance: dict, out: Path) -> None:
-    """Render the report as it stands in an archive: without seconds and machine."""
+    """Render the report for an archive: without seconds and machine."""
     from recoco.plan import datasets_of
     from recoco.report import render
 
     results, prepared = root / "results", root / "resources" / "prepared"
     known = [prepared / f"{dataset}.json" for dataset in datasets_of(config)]
     with tempfile.TemporaryDirectory() as scratch:
-        told = Path(scratch) / "provenance.json"
-        write_json(told, provenance)
+        path = Path(scratch) / "provenance.json"
+        write_json(path, provenance)
         render(
             compare_dirs={key: results / "compare" / key for key in config.papers},
             scores=scores_of(config, root),
             characteristics=[path for path in known if path.is_file()],
-            provenance=told,
+            provenance=path,
             config_dir=root / "config",
             out_dir=out,
         )
 
 
 def scores_of(config: Config, root: Path) -> list[Path]:
-    """Return the score tables that the configuration asks for and that are there."""
+    """Return the existing score tables of the configured datasets."""
     from recoco.plan import settings_of
 
     datasets = sorted({setting.dataset for setting in settings_of(config)})

@@ -1,12 +1,12 @@
-"""The receipt: one page about a reproduction that two people can lay side by side."""
+"""The receipt: one page by which two reproductions can be compared."""
 
 from pathlib import Path
 
 from recoco import plan
-from recoco.archive.digests import DIGESTS, digest_of_arrays, digest_of_cells, digest_of_lines
 from recoco.config import Config
-from recoco.errors import RecocoError
-from recoco.store import read_json
+from recoco.core.checksums import DIGESTS, digest_of_arrays, digest_of_cells, digest_of_lines
+from recoco.core.errors import NoResults, RecocoError
+from recoco.core.files import read_json
 
 
 def receipt_text(config: Config, root: Path, provenance: dict) -> str:
@@ -19,7 +19,7 @@ def receipt_text(config: Config, root: Path, provenance: dict) -> str:
     cells = digest_of_cells(folder)
     cells = {key: digest for key, digest in cells.items() if key in config.papers}
     if not cells:
-        raise RecocoError("No results yet: run `make quick` or `make reproduce` first.")
+        raise NoResults
     changed = " with uncommitted changes" if provenance["dirty"] else ""
     fingerprints = provenance.get("fingerprints", {})
     code = digest_of_lines(f"{name} {value}" for name, value in fingerprints.items())
@@ -74,9 +74,9 @@ def _data(config: Config, root: Path):
 
 
 def show_receipt(archive: str | None = None) -> int:
-    """Print the receipt of the results here, or the one that an archive should have."""
-    from recoco import paths
+    """Print the receipt of the results in this folder or of an archive."""
     from recoco.archive.pack import steady_provenance
+    from recoco.core import paths
 
     if archive:
         from recoco.archive.opening import open_archive
@@ -91,12 +91,12 @@ def show_receipt(archive: str | None = None) -> int:
 
 
 def last_config(root: Path) -> tuple[Config, dict]:
-    """Return the configuration of the report that is there, and its provenance."""
+    """Return the configuration of the present report, and its provenance."""
     from recoco.config import load_config
 
     written = root / "results" / "provenance.json"
     if not written.is_file():
-        raise RecocoError("No results yet: run `make quick` or `make reproduce` first.")
+        raise NoResults
     provenance = read_json(written)
     if "settings" not in provenance:
         raise RecocoError(

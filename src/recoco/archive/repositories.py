@@ -1,4 +1,4 @@
-"""The documented calls of Zenodo's deposit interface and of InvenioRDM's records."""
+"""Clients of Zenodo's deposit interface and of InvenioRDM's records."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 _ATTEMPTS = 5
 _AGAIN = {408, 425, 429, 500, 502, 503, 504}
@@ -14,20 +14,20 @@ _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
 class Refused(RecocoError):
-    """The server understood a call and does not want it."""
+    """The server rejected a request."""
 
 
 class Connection:
-    """Calls to one server: repeated when they fail in passing, the token to nobody else."""
+    """Requests to one server, retried if they fail; the token is sent to no other server."""
 
     def __init__(self, server: str, token: str, patience: float):
         parts = urlsplit(server)
         if parts.scheme != "https" and parts.hostname not in _LOCAL:
-            raise RecocoError(f"{server} is not https: a token is not sent in the open.")
+            raise RecocoError(f"{server} is not https: the token is not sent unencrypted.")
         self.server, self.token, self.patience = server.rstrip("/"), token, patience
 
     def call(self, method: str, address: str, missing_is_none: bool = False, **options):
-        """Return the answer as an object; None for 404 where that is an answer."""
+        """Return the answer as an object; with ``missing_is_none``, None for status 404."""
         response = self._send(method, address, **options)
         if response.status_code == 404 and missing_is_none:
             return None
@@ -50,7 +50,7 @@ class Connection:
             if attempt:
                 time.sleep(self.patience * 2 ** (attempt - 1))
             try:
-                data = body() if body else None  # a stream that was cut starts anew
+                data = body() if body else None  # a retry needs a new stream
                 response = requests.request(
                     method, address, data=data, headers=headers, timeout=(30, 600), **options
                 )
@@ -62,7 +62,7 @@ class Connection:
             problem = f"status {response.status_code}"
         raise RecocoError(
             f"{urlsplit(address).hostname} did not answer {_ATTEMPTS} times ({problem}): "
-            "give the same command again later; it goes on from here."
+            "run the same command again later to resume."
         )
 
     def put(self, address: str, content: bytes | Path, start: int, size: int) -> dict:
@@ -76,7 +76,7 @@ class Connection:
 
 
 class _Slice:
-    """Part of a file as a stream of known length, never whole in memory."""
+    """Part of a file as a stream of known length; the file is never in memory as a whole."""
 
     def __init__(self, content: bytes | Path, start: int, size: int):
         self.content, self.start, self.size = content, start, size
@@ -98,7 +98,7 @@ class _Slice:
 
 @dataclass(frozen=True)
 class Stored:
-    """A file as the server has it; md5 is None where it tells no such checksum."""
+    """A file on the server; md5 is None if the server reports no such checksum."""
 
     size: int
     md5: str | None
@@ -112,12 +112,12 @@ class Draft:
         self.connection, self.part_size = connection, part_size
         self.record: dict = {}
 
-    def open(self, state, told: dict) -> "Draft":
-        """Take up the draft that was begun, else begin one."""
+    def open(self, state, about: dict) -> "Draft":
+        """Continue the draft of an earlier call, or create one."""
         known = state.get("id")
         self.record = self._get(known) if known else None
         if self.record is None:
-            self.record = self._create(self.metadata(told))
+            self.record = self._create(self.metadata(about))
             state.note("parts", {})
             state.note("part_size", self.part_size)
             state.note("id", self.record["id"])
@@ -131,7 +131,7 @@ class Draft:
 
 
 class ZenodoDraft(Draft):
-    """deposit/depositions, files into the deposit's bucket."""
+    """A draft through deposit/depositions; files go into its bucket."""
 
     _BASE = "api/deposit/depositions"
 
@@ -145,26 +145,26 @@ class ZenodoDraft(Draft):
         ]
 
     @staticmethod
-    def metadata(told: dict) -> dict:
+    def metadata(about: dict) -> dict:
         return {
             "metadata": {
                 "upload_type": "dataset",
-                "title": told["title"],
-                "description": told["description"],
-                "creators": [{"name": creator["name"]} for creator in told["creators"]],
-                "publication_date": told["date"],
-                "version": told["version"],
-                "license": told["licence"],
+                "title": about["title"],
+                "description": about["description"],
+                "creators": [{"name": creator["name"]} for creator in about["creators"]],
+                "publication_date": about["date"],
+                "version": about["version"],
+                "license": about["licence"],
                 "access_right": "open",
                 "related_identifiers": [
-                    {"identifier": doi, "relation": "references"} for doi in told["papers"]
+                    {"identifier": doi, "relation": "references"} for doi in about["papers"]
                 ],
             }
         }
 
     def _get(self, key):
-        found = self.connection.call("GET", f"{self._BASE}/{key}", missing_is_none=True)
-        return None if found is None or found.get("submitted") else found
+        record = self.connection.call("GET", f"{self._BASE}/{key}", missing_is_none=True)
+        return None if record is None or record.get("submitted") else record
 
     def _create(self, metadata: dict) -> dict:
         return self.connection.call("POST", self._BASE, json=metadata)
@@ -185,8 +185,8 @@ class ZenodoDraft(Draft):
     def remove(self, name: str) -> None:
         entry = self._files().get(name)
         if entry:
-            place = f"{self._BASE}/{self.record['id']}/files/{entry['id']}"
-            self.connection.call("DELETE", place)
+            address = f"{self._BASE}/{self.record['id']}/files/{entry['id']}"
+            self.connection.call("DELETE", address)
 
     def publish(self) -> str:
         done = self.connection.call("POST", f"{self._BASE}/{self.record['id']}/actions/publish")
@@ -194,7 +194,7 @@ class ZenodoDraft(Draft):
 
 
 class InvenioDraft(Draft):
-    """records/(id)/draft, files begun, sent (in parts where large) and committed."""
+    """A draft through records; files are created, sent (large ones in parts) and committed."""
 
     _BASE = "api/records"
 
@@ -204,9 +204,9 @@ class InvenioDraft(Draft):
         return [
             "POST /api/records",
             *(
-                f"{verb} {files}{place}"
+                f"{verb} {files}{path}"
                 for sent in ("receipt.txt", name)
-                for verb, place in (
+                for verb, path in (
                     ("POST", f" [{sent}]"),
                     ("PUT", f"/{sent}/content, or its parts"),
                     ("POST", f"/{sent}/commit"),
@@ -216,21 +216,21 @@ class InvenioDraft(Draft):
         ]
 
     @staticmethod
-    def metadata(told: dict) -> dict:
+    def metadata(about: dict) -> dict:
         return {
             "access": {"record": "public", "files": "public"},
             "files": {"enabled": True},
             "metadata": {
                 "resource_type": {"id": "dataset"},
-                "title": told["title"],
-                "description": told["description"],
-                "publication_date": told["date"],
-                "version": told["version"],
-                "creators": [{"person_or_org": _person(c)} for c in told["creators"]],
-                "rights": [{"id": told["licence"]}],
+                "title": about["title"],
+                "description": about["description"],
+                "publication_date": about["date"],
+                "version": about["version"],
+                "creators": [{"person_or_org": _person(c)} for c in about["creators"]],
+                "rights": [{"id": about["licence"]}],
                 "related_identifiers": [
                     {"identifier": doi, "scheme": "doi", "relation_type": {"id": "references"}}
-                    for doi in told["papers"]
+                    for doi in about["papers"]
                 ],
             },
         }
@@ -268,7 +268,7 @@ class InvenioDraft(Draft):
         except Refused:
             if done:
                 raise
-            # Some servers promise parts and then take none.
+            # Some servers announce parts and then reject them.
             self.remove(name)
             entry, parts = self._begin(name, size, whole=True), []
         if not parts:
@@ -276,7 +276,7 @@ class InvenioDraft(Draft):
         return _stored(self.connection.call("POST", self._link(entry, "commit", name)))
 
     def _send_parts(self, name, content, size, parts, done, state) -> None:
-        """Send the parts that are not there yet, noting each."""
+        """Send the missing parts, recording each one."""
         for part in sorted(parts, key=lambda p: p["part"]):
             if part["part"] in done:
                 continue
@@ -286,23 +286,23 @@ class InvenioDraft(Draft):
             state.note("parts", {**state.get("parts", {}), name: done})
 
     def _begin(self, name: str, size: int, whole: bool = False) -> dict:
-        """Begin a file, in parts where it is large and the server takes parts."""
-        place = f"{self._draft}/files"
+        """Create a file, in parts if it is large and the server supports that."""
+        address = f"{self._draft}/files"
         plain = {"key": name}
         if size > self.part_size and not whole:
             count = -(-size // self.part_size)
             how = {"type": "M", "parts": count, "part_size": self.part_size}
             try:
                 made = self.connection.call(
-                    "POST", place, json=[{**plain, "size": size, "transfer": how}]
+                    "POST", address, json=[{**plain, "size": size, "transfer": how}]
                 )
                 entry = next(e for e in made["entries"] if e["key"] == name)
                 if self._parts(entry):
                     return entry
                 self.remove(name)
-            except Refused:  # a server that knows no parts takes the file whole
+            except Refused:  # the server does not support parts
                 pass
-        made = self.connection.call("POST", place, json=[plain])
+        made = self.connection.call("POST", address, json=[plain])
         return next(e for e in made["entries"] if e["key"] == name)
 
     @staticmethod
@@ -313,8 +313,8 @@ class InvenioDraft(Draft):
         return entry.get("links", {}).get(kind) or f"{self._draft}/files/{quote(name)}/{kind}"
 
     def remove(self, name: str) -> None:
-        place = f"{self._draft}/files/{quote(name)}"
-        self.connection.call("DELETE", place, missing_is_none=True)
+        address = f"{self._draft}/files/{quote(name)}"
+        self.connection.call("DELETE", address, missing_is_none=True)
 
     def publish(self) -> str:
         done = self.connection.call("POST", f"{self._draft}/actions/publish")

@@ -1,4 +1,4 @@
-"""Run a sample of archived trials again and compare their labels."""
+"""Repeat a sample of the archived runs and compare their labels."""
 
 import json
 import math
@@ -12,13 +12,13 @@ import numpy as np
 from recoco import plan
 from recoco.archive.contents import planned_blocks
 from recoco.config import Config
-from recoco.errors import RecocoError
-from recoco.store import read_arrays
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_arrays
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One run of a setting, and the block that holds it."""
+    """One run of a setting, and the block that contains it."""
 
     setting: plan.Setting
     run: int
@@ -50,25 +50,22 @@ def sample(trials: list[Trial], share: str, seed: int) -> list[Trial]:
         raise RecocoError(f"--rerun takes a share such as 1% or a number, not {share!r}.")
     size = min(wanted, len(trials))
     chosen = np.random.default_rng(seed).choice(len(trials), size, replace=False)
-    return [trials[place] for place in sorted(chosen.tolist())]
+    return [trials[i] for i in sorted(chosen.tolist())]
 
 
 def run_again(config: Config, trial: Trial, root: Path) -> str:
-    """Run a trial and return "identical", or in what it differs from the archived one."""
-    from recoco.run import run_block
+    """Repeat a run and return "identical", or how it differs from the archived one."""
+    from recoco.runs.block import Block, run_block
 
     stored = read_arrays(trial.block)
     record = json.loads(str(stored["record"]))
     setting = trial.setting
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "again.npz"
-        run_block(
-            root / "resources" / "prepared" / f"{setting.dataset}.npz",
-            out,
-            Path(scratch) / "seconds.json",
+        block = Block(
             identity=setting.name,
             method=setting.method,
-            place=plan.method_place(config, setting.method),
+            import_path=plan.import_path(config, setting.method),
             params=plan.parameters(config, setting),
             weighting=setting.weighting,
             start=trial.run,
@@ -76,19 +73,21 @@ def run_again(config: Config, trial: Trial, root: Path) -> str:
             master_seed=config.master_seed,
             time_limit=config.settings["time_limit"],
         )
+        prepared = root / "resources" / "prepared" / f"{setting.dataset}.npz"
+        run_block(block, prepared, out, Path(scratch) / "seconds.json")
         again = read_arrays(out)
-    place = int(np.flatnonzero(stored["run"] == trial.run)[0])
+    row = int(np.flatnonzero(stored["run"] == trial.run)[0])
     new = json.loads(str(again["record"]))
-    if record["seeds"][place] != new["seeds"][0]:
-        return f"seed {record['seeds'][place]} archived, {new['seeds'][0]} now"
+    if record["seeds"][row] != new["seeds"][0]:
+        return f"seed {record['seeds'][row]} archived, {new['seeds'][0]} now"
     if record["status"] != new["status"]:
         return f"{record['status']} archived, {new['status']} now ({new['error']})"
     if new["status"] != "ok":
         return "identical"
     parts = [
-        f"{name}: {_labels(stored[name][place], again[name][0])}"
+        f"{name}: {_labels(stored[name][row], again[name][0])}"
         for name in ("row_labels", "column_labels")
-        if name in stored and not np.array_equal(stored[name][place], again[name][0])
+        if name in stored and not np.array_equal(stored[name][row], again[name][0])
     ]
     return "; ".join(parts) or "identical"
 

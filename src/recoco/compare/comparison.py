@@ -1,6 +1,7 @@
-"""What the comparison of a paper is made of, and the row of a printed cell."""
+"""The state of the comparison of a paper, and the row of a printed cell."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -9,77 +10,76 @@ from recoco.compare.outputs import MEASURED, OUTPUTS
 from recoco.compare.table import Table
 from recoco.compare.verdicts import Answer
 from recoco.config import Config
+from recoco.config.papers import Paper
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The files that the stages before have written for a paper."""
+    """The files that the earlier stages wrote for a paper."""
 
     scores: list[Path]
     records: list[Path]
-    words: list[Path] = field(default_factory=list)
-    coherence: list[Path] = field(default_factory=list)
-    densities: list[Path] = field(default_factory=list)
-    coclusters: list[Path] = field(default_factory=list)
-    neighbours: list[Path] = field(default_factory=list)
-    studies: list[Path] = field(default_factory=list)
-    ensembles: list[Path] = field(default_factory=list)
-    topics: list[Path] = field(default_factory=list)
-    fusions: list[Path] = field(default_factory=list)
+    analyses: list[Path] = field(default_factory=list)
 
 
 @dataclass
 class Comparison:
-    """A paper, what was found for it, and the tables that answer it so far.
+    """A paper, the results computed for it, and the output tables filled so far.
 
     Attributes
     ----------
     key : short name of the paper
-    published : folder of the printed numbers
+    findings : files of the earlier stages
+    paper : content of the paper's folder
     printed : printed cells of the paper
     runs : every scored run of its datasets
-    records : what is known of each dataset, by card
+    records : what ``prepare`` wrote about each dataset, by card
     tables : rows of the outputs, by name
     score_tables : the tables of scores, by item
     """
 
     config: Config
     key: str
-    found: Findings
-    published: Path
+    findings: Findings
+    paper: Paper
     printed: pd.DataFrame
     runs: pd.DataFrame
     records: dict[str, dict]
     tables: dict[str, list] = field(default_factory=lambda: {name: [] for name in OUTPUTS})
     score_tables: dict[str, Table] = field(default_factory=dict)
 
+    @cached_property
+    def analyses(self) -> set[Path]:
+        """Results of the stage analyse, as paths in the project folder."""
+        return set(self.findings.analyses)
+
     @property
     def items(self) -> dict[str, dict]:
         return self.config.papers[self.key]["items"]
 
-    def table(self, block: dict) -> Table:
+    def table(self, item: dict) -> Table:
         """Return the runs behind an item."""
-        return Table(self.config, block, self.runs, self.records)
+        return Table(self.config, item, self.runs, self.records)
 
-    def add(self, made: dict[str, list]) -> None:
+    def add(self, outputs: dict[str, list]) -> None:
         """Add rows to the outputs."""
-        for name, rows in made.items():
+        for name, rows in outputs.items():
             self.tables[name] += rows
 
 
 def numbers(answer: Answer) -> dict:
+    """Return the numbers of an answer as columns of an output."""
     values = (answer.measured, answer.sd, answer.low, answer.high, answer.runs, answer.tolerance)
     return dict(zip(MEASURED, values, strict=True))
 
 
-def cell_of(row, item, card, said, answer, reason, combination=None) -> dict:
+def cell_of(row, name, card, verdict, answer, reason, combination=None) -> dict:
+    """Return the row of cells.csv for a printed row of an item."""
     printed = float(row.value)
+    same = ("cell", "paper", "dataset", "weighting", "method", "metric")
     return {
-        **{
-            k: getattr(row, k)
-            for k in ("cell", "paper", "dataset", "weighting", "method", "metric")
-        },
-        "item": item,
+        **{key: getattr(row, key) for key in same},
+        "item": name,
         "card": card,
         "printed": row.value,
         "printed_sd": row.sd,
@@ -88,7 +88,7 @@ def cell_of(row, item, card, said, answer, reason, combination=None) -> dict:
         "difference": None if answer.measured is None else answer.measured - printed,
         "combination": combination.name if combination else "as-printed",
         "combination_text": combination.text if combination else "as printed",
-        "verdict": said,
+        "verdict": verdict,
         "within": answer.within,
         "reason": reason,
     }

@@ -1,4 +1,4 @@
-"""Numbers from runs: means, intervals and tests, under a selection rule."""
+"""Numbers computed from runs: means, intervals and tests, under a selection rule."""
 
 import math
 import warnings
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recoco.seeds import generator_of
+from recoco.core.seeds import generator_of
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What the runs of a setting say about one metric."""
+    """One number computed from the runs of a setting, with its spread and interval."""
 
     value: float
     sd: float | None
@@ -24,8 +24,8 @@ class Measure:
         return (self.high - self.low) / 2
 
 
-# How one number is made of the scores of the runs: by the order in which they are looked at
-# and the weight that each place has.
+# Rules that compute one number from the scores of runs: each orders the runs and gives a weight
+# to every place.
 SELECT = ("mean", "best", "criterion", "best-of")
 
 
@@ -38,7 +38,7 @@ def measure(
     criterion: np.ndarray | None = None,
     best_of: int = 1,
 ) -> Measure:
-    """Return one number made of the scores of the runs, with a 95 % bootstrap interval.
+    """Return one number computed from the scores of runs, with a 95 % bootstrap interval.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def measure(
     select : "mean"; "best", the largest score, an oracle that sees the classes; "criterion", the
         score of the run with the best criterion; "best-of", the expected score of the best by
         the criterion of ``best_of`` of the runs
-    name : what is measured; the resampling draws from a generator of that name
+    name : name of the number; the resampling uses a generator of that name
     criterion : one value per run, smaller is better
     """
     values = np.asarray(values, dtype=float)
@@ -62,24 +62,24 @@ def measure(
         drawn = generator_of(master, f"bootstrap {name}").integers(
             0, len(values), size=(resamples, len(values))
         )
-        # Drawn places in rising order: every sample is ordered as the runs are.
+        # Sorted places keep every sample in the order of the runs.
         low, high = np.percentile(values[np.sort(drawn, axis=1)] @ weights, [2.5, 97.5])
     return Measure(value, _deviation(values, weights), float(low), float(high), len(values))
 
 
 def _weights(select: str, runs: int, best_of: int) -> np.ndarray:
-    """Return the weight of each run, the runs being in the order of the rule."""
+    """Return the weight of each run, in the order of the rule."""
     if select == "mean":
         return np.full(runs, 1 / runs)
     n = min(best_of, runs) if select == "best-of" else runs
-    # Of n runs drawn without return, the run at place i is the first with C(runs-1-i, n-1)
-    # chances in C(runs, n); with n = runs the first place has them all.
+    # Of n runs drawn without replacement, the run at place i is the best with probability
+    # C(runs-1-i, n-1) / C(runs, n); for n = runs it is always the first.
     chances = [math.comb(runs - 1 - place, n - 1) for place in range(runs)]
     return np.array([chance / math.comb(runs, n) for chance in chances])
 
 
 def _deviation(values: np.ndarray, weights: np.ndarray) -> float | None:
-    """Return the standard deviation, unbiased where all runs weigh the same; one run has none."""
+    """Return the standard deviation, unbiased for equal weights; None for a single run."""
     if weights[0] == 1.0:
         return None
     if np.ptp(weights) == 0:
@@ -90,8 +90,7 @@ def _deviation(values: np.ndarray, weights: np.ndarray) -> float | None:
 def welch(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
     """Return the two-sided p-value of Welch's t-test and mean(second) - mean(first).
 
-    Runs that all give one number have no variance; two such settings differ for certain or
-    not at all.
+    Two settings without any variance differ with certainty or not at all.
     """
     from scipy import stats
 
@@ -102,6 +101,11 @@ def welch(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
     if min(len(first), len(second)) < 2:
         return float("nan"), difference
     with warnings.catch_warnings():
-        # Where one of the two has no spread, its variance is none: no loss to warn of.
+        # The warning is wrong for a sample whose values are all the same.
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
         return float(stats.ttest_ind(first, second, equal_var=False).pvalue), difference
+
+
+# Tests between the runs of two settings, by the name that a paper's file gives as ``test.kind``;
+# each returns the p-value and mean(second) - mean(first).
+TESTS = {"welch": welch}

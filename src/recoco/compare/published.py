@@ -1,24 +1,27 @@
-"""The printed cells, each with a name of its own."""
+"""The printed cells, each with a unique name."""
 
-from pathlib import Path
+from collections.abc import Iterable
+
+from recoco.config.papers import Paper, printed_columns
 
 BRACKET = "_best"
 _IDENTITY = ["paper", "item", "dataset", "weighting", "method", "metric"]
 
 
-def read_published(path: Path):
-    """Return published.csv as text with a column ``cell``: a unique, stable name per row.
+def printed_cells(papers: Iterable[Paper]):
+    """Return the printed cells of papers as text, with a unique, stable name ``cell`` per row.
 
-    A row whose mean is followed by a figure in brackets (column ``best``: the run with the best
-    criterion) is two cells; the second has the metric with ``_best`` behind it.
+    A row whose mean is followed by a number in brackets (column ``best``: the run with the best
+    criterion) becomes two cells; the metric of the second ends with ``_best``.
 
     Rows that share paper, item, dataset, weighting, method and metric (the steps of a worked
-    example, the words of a cluster) are told apart by the first word of their note, else by
+    example, the words of a cluster) are distinguished by the first word of their note, else by
     their order.
     """
     import pandas as pd
 
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    rows = [row for paper in papers for row in paper.printed]
+    table = pd.DataFrame(rows, columns=printed_columns(), dtype=str)
     bracketed = table[table["best"] != ""]
     brackets = bracketed.assign(
         metric=bracketed["metric"] + BRACKET, value=bracketed["best"], sd="", note=""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from recoco.errors import RecocoError
-from recoco.seeds import generator_of
+from recoco.core.errors import RecocoError
+from recoco.core.seeds import generator_of
 
 # Means that differ by less come from the order of a sum, not from the methods: a tie.
 DECIMALS = 10
@@ -89,8 +89,8 @@ class Friedman:
     """Friedman's test that all methods are alike.
 
     ``q`` is the statistic by the formula without ties, as papers print it; ``chi_square`` is
-    corrected for ties and ``f`` is Iman and Davenport's statistic made of it, infinite where all
-    datasets agree on the order. ``p`` is the p-value to be used and ``how`` says where it is from.
+    corrected for ties and ``f`` is Iman and Davenport's statistic derived from it, infinite if all
+    datasets agree on the order. ``p`` is the p-value to use and ``how`` names its source.
     """
 
     n_methods: int
@@ -187,13 +187,13 @@ def _random_tail(rows: np.ndarray, spread: int, seed: int, resamples: int) -> fl
 def friedman_critical(alpha: float, n_methods: int, n_datasets: int) -> float:
     """Return the smallest Q whose exact chance of being reached without ties is at most alpha."""
     _check_alpha(alpha)
-    found = _distribution(np.tile(2 * np.arange(1, n_methods + 1), (n_datasets, 1)))
-    if found is None:
+    distribution = _distribution(np.tile(2 * np.arange(1, n_methods + 1), (n_datasets, 1)))
+    if distribution is None:
         raise RecocoError(
             f"The exact distribution of Friedman's Q is too large for {n_methods} methods and "
             f"{n_datasets} datasets: use the p-value of the test."
         )
-    spreads, chances = found
+    spreads, chances = distribution
     reached = np.cumsum(chances[::-1])[::-1] <= alpha
     if not reached.any():
         return math.inf
@@ -202,7 +202,7 @@ def friedman_critical(alpha: float, n_methods: int, n_datasets: int) -> float:
 
 @dataclass(frozen=True)
 class Nemenyi:
-    """All methods against each other: the critical difference of mean ranks and what it joins."""
+    """All pairs of methods: the critical difference of mean ranks, and the groups within it."""
 
     alpha: float
     q: float
@@ -228,7 +228,7 @@ def nemenyi(ranking: Ranking, alpha: float = 0.05) -> Nemenyi:
 
 
 def nemenyi_q(alpha: float, n_methods: int) -> float:
-    """Return the critical value: of the studentized range with no end of freedom, by sqrt(2)."""
+    """Return the critical value of the studentized range, infinite freedom, divided by sqrt(2)."""
     from scipy.stats import studentized_range
 
     _check_alpha(alpha)
@@ -325,7 +325,7 @@ def bayes_pairs(
             "least 0 and a strength above 0."
         )
     n = ranking.n_datasets
-    # One set of weights for all pairs: a further method changes no pair of the others.
+    # All pairs share one set of weights: adding a method does not change the other pairs.
     weights = generator_of(seed, f"bayes {n} datasets").dirichlet([prior, *[1] * n], samples)
     pairs = list(itertools.combinations(ranking.methods, 2))
     i, j = np.triu_indices(n + 1)

@@ -1,12 +1,13 @@
-"""One table of a paper with the runs that answer it."""
+"""The runs behind an item of a paper, and the numbers that they give."""
 
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from recoco.compare.details import column_of
-from recoco.compare.measures import measure, welch
+from recoco.compare.measures import TESTS, measure
 from recoco.compare.published import BRACKET
 from recoco.compare.verdicts import (
     Answer,
@@ -14,17 +15,27 @@ from recoco.compare.verdicts import (
     answer_count,
     answer_pvalue,
     answer_score,
+    unreachable,
 )
 from recoco.config import Config
 from recoco.plan import Combination, card_of, combinations, larger_is_better, setting_of
 
+NO_RUN = "there is no run of this setting"
+
 
 class Table:
-    """One scores item of a paper with the runs that answer it."""
+    """The runs behind an item of a paper: settings, scores and measured numbers.
 
-    def __init__(self, config: Config, block: dict, scores: pd.DataFrame, records: dict):
-        self.config, self.block, self.records = config, block, records
-        self.combinations = combinations(block, config.settings)
+    Parameters
+    ----------
+    item : configuration of the item
+    scores : scored runs and consensus partitions, as the stage score writes them
+    records : what ``prepare`` wrote about each dataset, by card
+    """
+
+    def __init__(self, config: Config, item: dict, scores: pd.DataFrame, records: dict):
+        self.config, self.item, self.records = config, item, records
+        self.combinations = combinations(item, config.settings)
         runs = scores[scores["kind"] == "run"] if len(scores) else scores
         self._runs = (
             dict(tuple(runs.groupby(["dataset", "weighting", "slug"]))) if len(runs) else {}
@@ -36,9 +47,14 @@ class Table:
         }
         self.best = self.as_printed  # until the cells have been compared
         self.printed: dict[tuple, str] = {}
-        self.frames: dict[str, list[dict]] = {}  # what the paper's other items gave
+        self.frames: dict[str, list[dict]] = {}  # rows of all outputs of the paper
         self.measure = cache(self._measure)
         self.stopped = cache(self._stopped)
+
+    @property
+    def methods(self) -> list[str]:
+        """Printed names of all methods, those without printed numbers last."""
+        return [*self.item["methods"], *self.item["extra_methods"]]
 
     @property
     def as_printed(self) -> Combination:
@@ -49,37 +65,30 @@ class Table:
 
     def reachable(self) -> list[str]:
         """Return the printed names of the datasets that have results."""
-        return [
-            name
-            for name, card in self.block["datasets"].items()
-            if self.records[card]["status"] == "ok"
-        ]
+        cards = self.item["datasets"].items()
+        return [name for name, card in cards if self.records[card]["status"] == "ok"]
 
-    def situations(self, combination=None):
-        """Yield the (dataset, weighting, metric) with scores for all methods of the table."""
-        methods = [*self.block["methods"], *self.block.get("extra_methods", {})]
+    def settings(self, combination: Combination, methods: Iterable[str]):
+        """Yield (dataset, weighting, method, setting) of some methods on all reachable datasets."""
         for dataset in self.reachable():
-            for weighting in self.block["weightings"]:
-                for metric in self.block["metrics"]:
-                    if all(
-                        len(self.values(dataset, weighting, m, metric, combination))
-                        for m in methods
-                    ):
-                        yield dataset, weighting, metric
+            for weighting in self.item["weightings"]:
+                for method in methods:
+                    setting = setting_of(self.item, combination, dataset, weighting, method)
+                    yield dataset, weighting, method, setting
 
     def values(self, dataset, weighting, method, metric, combination=None) -> np.ndarray:
-        """Return the score of every run behind a cell; empty when there is none."""
+        """Return the score of every run behind a cell; empty if there are no runs."""
         combination = combination or self.as_printed
-        setting = setting_of(self.block, combination, dataset, weighting, method)
+        setting = setting_of(self.item, combination, dataset, weighting, method)
         runs = self.runs(setting)
         if runs is None:
             return np.empty(0)
         return column_of(runs, combination.metrics.get(metric, metric)).dropna().to_numpy()
 
     def figure(self, dataset, weighting, method, metric, combination=None) -> float:
-        """Return the one number that a combination makes of the runs behind a cell."""
+        """Return the number that a combination computes from the runs behind a cell."""
         combination = combination or self.as_printed
-        setting = setting_of(self.block, combination, dataset, weighting, method)
+        setting = setting_of(self.item, combination, dataset, weighting, method)
         column = combination.metrics.get(metric, metric)
         return float(self.measure(setting, combination.select_of(setting.method), column).value)
 
@@ -98,18 +107,23 @@ class Table:
             settings["runs"]["best_of"],
         )
 
+    def measured(self, setting, metric: str, select: str = "mean") -> dict:
+        """Return a measured score as columns of an output."""
+        score = self.measure(setting, select, metric)
+        return {"measured": score.value, "measured_sd": score.sd, "n_runs": score.runs}
+
     def _sign(self, method: str) -> int:
-        """Return -1 for a method whose criterion is the larger the better."""
+        """Return -1 for a method with a criterion that is maximised, else 1."""
         return -1 if larger_is_better(self.config, method) else 1
 
     def answer(self, row, combination: Combination) -> Answer:
-        """Return what one combination gives for one printed cell."""
-        record = self.records[card_of(self.block, combination, row.dataset)]
+        """Return the answer of one combination to one printed cell."""
+        record = self.records[card_of(self.item, combination, row.dataset)]
         if record["status"] != "ok":
-            return Answer("unreachable", why=record.get("by_hand", "its data could not be had"))
+            return unreachable(record)
         if row.metric.startswith("pvalue_"):
             return self._answer_test(row, combination)
-        setting = setting_of(self.block, combination, row.dataset, row.weighting, row.method)
+        setting = setting_of(self.item, combination, row.dataset, row.weighting, row.method)
         stopped = self.stopped(setting)
         if stopped:
             return stopped
@@ -119,19 +133,19 @@ class Table:
             return answer_classes(row.value, record["classes"], trial=setting.name)
         select = combination.select_of(setting.method)
         if metric != row.metric and select != "best":
-            select = "criterion"  # the figure in brackets is one run, whatever the mean is of
-        found = self.measure(setting, select, column)
+            select = "criterion"  # a number in brackets is always that of one run
+        measured = self.measure(setting, select, column)
         if column.partition("@")[0] == "n_clusters":
-            return answer_count(float(row.value), found, record["classes"], trial=setting.name)
+            return answer_count(float(row.value), measured, record["classes"], trial=setting.name)
         floor = self.config.settings["verdicts"]["tolerance"]
         sd = float(row.sd) if row.sd else None
-        return answer_score(float(row.value), sd, found, floor, trial=setting.name)
+        return answer_score(float(row.value), sd, measured, floor, trial=setting.name)
 
     def _stopped(self, setting) -> Answer | None:
-        """Return why a setting has no score at all; None if it has."""
+        """Return why a setting has no score; None if it has one."""
         runs = self.runs(setting)
         if runs is None:
-            return Answer("not-run", why="no run of this setting is at hand", trial=setting.name)
+            return Answer("not-run", why=NO_RUN, trial=setting.name)
         ended = runs[runs["status"].isin(["failed", "timeout", "unreachable"])]
         if len(ended) == len(runs):
             first = ended.iloc[0]
@@ -140,9 +154,9 @@ class Table:
 
     def _answer_test(self, row, combination: Combination) -> Answer:
         metric = row.metric.removeprefix("pvalue_")
-        first, second = self.block["test"]["methods"]
+        first, second = self.item["test"]["methods"]
         settings = [
-            setting_of(self.block, combination, row.dataset, row.weighting, method)
+            setting_of(self.item, combination, row.dataset, row.weighting, method)
             for method in (first, second)
         ]
         for setting in settings:
@@ -156,9 +170,9 @@ class Table:
             self.values(row.dataset, row.weighting, method, metric, combination)
             for method in (first, second)
         ]
-        p, difference = welch(*samples)
-        said = self._printed_difference(row, metric)
-        same_way = said == 0 or np.sign(difference) == np.sign(said)
+        p, difference = TESTS[self.item["test"]["kind"]](*samples)
+        printed = self._printed_difference(row, metric)
+        same_way = printed == 0 or np.sign(difference) == np.sign(printed)
         return answer_pvalue(
             float(row.value),
             row.note.startswith("<"),
@@ -171,6 +185,6 @@ class Table:
     def _printed_difference(self, row, metric: str) -> float:
         first, second = (
             float(self.printed[row.dataset, row.weighting, method, metric])
-            for method in self.block["test"]["methods"]
+            for method in self.item["test"]["methods"]
         )
         return second - first

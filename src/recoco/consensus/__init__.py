@@ -4,7 +4,7 @@ from importlib import import_module
 
 from recoco.consensus.medoid import medoid
 
-# Loaded on first use: the medoid, which every score needs, does without compiled kernels.
+# Loaded on first use, because the medoid, which every score needs, uses no compiled kernels.
 _HOMES = {
     "block_consensus": "recoco.consensus.blocks",
     "check_bases": "recoco.consensus.bases",

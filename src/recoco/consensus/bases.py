@@ -1,15 +1,17 @@
-"""A set of partitions of the same objects, checked, and its clusters numbered through."""
+"""A checked set of partitions of the same objects, with consecutively numbered clusters."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 
-def check_partitions(partitions, what: str = "partition") -> list[np.ndarray]:
-    """Return partitions as integer arrays of one length, or say which one is wrong."""
-    checked = []
+def check_partitions(partitions: Iterable[ArrayLike], what: str = "partition") -> list[np.ndarray]:
+    """Return partitions as integer arrays of equal length; raise an error that names a bad one."""
+    checked: list[np.ndarray] = []
     for number, labels in enumerate(partitions):
         labels = np.asarray(labels)
         if labels.ndim != 1 or labels.size == 0 or labels.dtype.kind not in "iu":
@@ -34,15 +36,17 @@ def check_partitions(partitions, what: str = "partition") -> list[np.ndarray]:
 
 @dataclass
 class Bases:
-    """Base co-clusterings by their factors.
+    """Base co-clusterings, represented by their factors.
 
     Attributes
     ----------
-    by_row, by_column : int32 (n, s) and (d, s)
-        Numbers of the base clusters each row and column is in; cluster h of co-clustering l
-        has the number ``offsets[l] + h``.
-    offsets : int64 (s + 1,)
-    row_sizes, column_sizes : int64 (K,)
+    by_row, by_column : ndarray of int32, shape (n, s) and (d, s)
+        Numbers of the base clusters of each row and column. Cluster h of co-clustering l has the
+        number ``offsets[l] + h``.
+    offsets : ndarray of int64, shape (s + 1,)
+        Number of the first cluster of each co-clustering.
+    row_sizes, column_sizes : ndarray of int64, shape (K,)
+        Numbers of rows and of columns of each base cluster.
     """
 
     by_row: np.ndarray
@@ -70,18 +74,18 @@ class Bases:
         return np.divide(1.0, s * np.sqrt(size), out=np.zeros(size.size), where=size > 0)
 
     def labels(self, number: int) -> tuple[np.ndarray, np.ndarray]:
-        """Row and column labels of one base."""
+        """Return the row and column labels of one base."""
         first = self.offsets[number]
         return self.by_row[:, number] - first, self.by_column[:, number] - first
 
-    def select(self, numbers) -> "Bases":
-        """Only some of the bases."""
+    def select(self, numbers: Iterable[int]) -> "Bases":
+        """Return some of the bases."""
         pairs = [self.labels(number) for number in numbers]
         return number_clusters([z for z, _ in pairs], [w for _, w in pairs])
 
 
-def number_clusters(row_labels, column_labels) -> Bases:
-    """Number the clusters of checked co-clusterings through."""
+def number_clusters(row_labels: Sequence[np.ndarray], column_labels: Sequence[np.ndarray]) -> Bases:
+    """Number the clusters of checked co-clusterings consecutively."""
     rooms = [int(max(z.max(), w.max())) + 1 for z, w in zip(row_labels, column_labels, strict=True)]
     offsets = np.concatenate([[0], np.cumsum(rooms)])
     by_row, by_column = (
@@ -98,15 +102,22 @@ def number_clusters(row_labels, column_labels) -> Bases:
     )
 
 
-def check_bases(row_labels, column_labels, empty: str = "refuse") -> Bases:
+def check_bases(
+    row_labels: Iterable[ArrayLike], column_labels: Iterable[ArrayLike], empty: str = "refuse"
+) -> Bases:
     """Check a set of co-clusterings and number their clusters.
 
     Parameters
     ----------
-    row_labels, column_labels : sequences of s integer arrays, of n and of d labels
-    empty : {"refuse", "allow"}
-        What to do with a co-cluster that has rows but no columns or the other way round. If
-        allowed, it adds nothing to the consensus matrix.
+    row_labels, column_labels : sequences of s integer arrays of length n and d
+        The labels of each co-clustering.
+    empty : {"refuse", "allow"}, default="refuse"
+        What to do with a co-cluster that has rows but no columns, or vice versa. If allowed, it
+        adds nothing to the consensus matrix.
+
+    Returns
+    -------
+    bases : Bases
     """
     if empty not in ("refuse", "allow"):
         raise RecocoError(f"empty is {empty!r}: use refuse or allow.")

@@ -1,31 +1,44 @@
 """Ensemble block co-clustering (EBCO): one co-clustering from many, and its one-sided case."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from recoco.consensus.bases import Bases, check_bases, check_partitions, number_clusters
-from recoco.errors import RecocoError
-from recoco.methods.base import check_integer, check_matrix, label_dtype
+from recoco.core.errors import RecocoError
+from recoco.methods.base import RandomState, check_integer, check_matrix, label_dtype
 
 
 @dataclass
 class BlockConsensus:
-    """What :func:`block_consensus` found.
+    """The result of :func:`block_consensus`.
 
     Attributes
     ----------
-    row_labels, column_labels : int arrays (n,) and (d,)
-    n_clusters : int, number of co-clusters, chosen or given
-    criterion : float, Trace(Ztilde' M Wtilde)
-    history : float64 array, the criterion after each iteration up to the one kept
-    modularity : float, on M (eq. 11)
-    start : int, number of the start that was kept
-    emptied : int, clusters that became empty and were refilled, over all starts
-    kept : int array, numbers of the bases that were used
-    base_modularity : float64 (s,) or None, of all bases, where a threshold was given
-    tried : dict, modularity by number of co-clusters that was tried
+    row_labels, column_labels : ndarray of int, shape (n,) and (d,)
+        The consensus.
+    n_clusters : int
+        Number of co-clusters, chosen or given.
+    criterion : float
+        Trace(Ztilde' M Wtilde).
+    history : ndarray of float64
+        The criterion after each iteration, up to the iteration that was kept.
+    modularity : float
+        Modularity on M (eq. 11).
+    start : int
+        Number of the start that was kept.
+    emptied : int
+        Number of clusters that became empty and were refilled, over all starts.
+    kept : ndarray of int
+        Numbers of the bases that were used.
+    base_modularity : ndarray of float64, shape (s,), or None
+        Modularity of all bases, if a threshold was given.
+    tried : dict of {int: float}
+        Modularity by number of co-clusters.
     """
 
     row_labels: np.ndarray
@@ -42,45 +55,60 @@ class BlockConsensus:
 
 
 def block_consensus(
-    row_labels,
-    column_labels,
-    n_clusters="auto",
-    n_init=10,
-    max_iter=100,
-    stochastic=70,
-    tol=1e-6,
-    threshold=None,
-    modularity_of="M",
-    X=None,
-    largest=None,
-    empty="refuse",
-    random_state=None,
+    row_labels: Sequence[ArrayLike],
+    column_labels: Sequence[ArrayLike],
+    n_clusters: int | str = "auto",
+    n_init: int = 10,
+    max_iter: int = 100,
+    stochastic: int = 70,
+    tol: float = 1e-6,
+    threshold: float | None = None,
+    modularity_of: str = "M",
+    X: ArrayLike | None = None,
+    largest: int | None = None,
+    empty: str = "refuse",
+    random_state: RandomState = None,
 ) -> BlockConsensus:
     """Fuse co-clusterings of one matrix into one (EBCO, Algorithm 1).
 
     Parameters
     ----------
-    row_labels, column_labels : arrays (s, n) and (s, d), or sequences of s label arrays
-        The base co-clusterings; rows and columns of one label form a co-cluster.
-    n_clusters : int or "auto"
-        Number of co-clusters, or the one of 2..``largest`` with the largest modularity.
-    n_init, max_iter, stochastic, tol
-        Starts, iterations of each, iterations in which columns are drawn in proportion to
-        their scores, share of the criterion whose change ends a start after that.
-    threshold : float or None
-        Use only bases whose modularity is at least this share of the largest one.
-    modularity_of : {"M", "X"}
-        The matrix on which modularities are taken: the consensus matrix or the data.
-    X : matrix (n, d), needed for ``modularity_of="X"``
-    largest : int or None
-        Largest number tried; None is the largest number of co-clusters of a base.
-    empty : {"refuse", "allow"}
+    row_labels, column_labels : array-like of shape (s, n) and (s, d)
+        The base co-clusterings, or sequences of s label arrays. Rows and columns with the same
+        label form a co-cluster.
+    n_clusters : int or "auto", default="auto"
+        Number of co-clusters; "auto" is the one of 2..``largest`` with the largest modularity.
+    n_init : int, default=10
+        Number of starts.
+    max_iter : int, default=100
+        Maximum number of iterations of each start.
+    stochastic : int, default=70
+        Number of iterations in which columns are drawn in proportion to their scores.
+    tol : float, default=1e-6
+        After that, a start ends when its criterion changes by no more than this fraction.
+    threshold : float or None, default=None
+        Use only bases whose modularity is at least this fraction of the largest one.
+    modularity_of : {"M", "X"}, default="M"
+        Matrix on which modularities are computed: the consensus matrix or the data.
+    X : array-like or sparse matrix of shape (n, d), default=None
+        The data, required for ``modularity_of="X"``.
+    largest : int or None, default=None
+        Largest number tried. None means the largest number of co-clusters of a base.
+    empty : {"refuse", "allow"}, default="refuse"
         What to do with base co-clusters that have only rows or only columns.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=None
+        Seed or generator of the random numbers.
 
     Returns
     -------
-    BlockConsensus
+    consensus : BlockConsensus
+
+    Examples
+    --------
+    >>> from recoco import block_consensus
+    >>> rows, columns = [[0, 0, 1, 1], [1, 1, 0, 0]], [[0, 1, 1], [1, 0, 0]]
+    >>> block_consensus(rows, columns, n_clusters=2, random_state=0).row_labels.tolist()
+    [0, 0, 1, 1]
     """
     bases = check_bases(row_labels, column_labels, empty)
     modularity_on = _modularity_on(modularity_of, X, bases)
@@ -89,7 +117,7 @@ def block_consensus(
         if n_clusters != "auto":
             raise RecocoError(f"n_clusters is {n_clusters!r}: give a whole number or auto.")
         top = most if largest is None else check_integer(largest, "largest", 2)
-        numbers = range(min(2, top), top + 1)
+        numbers = list(range(min(2, top), top + 1))
     else:
         top = check_integer(n_clusters, "n_clusters", 1)
         numbers = [top]
@@ -112,36 +140,39 @@ def block_consensus(
 def fuse(
     bases: Bases,
     rng: np.random.Generator,
-    numbers,
-    n_init=10,
-    max_iter=100,
-    stochastic=70,
-    tol=1e-6,
-    modularity_on=None,
+    numbers: Any,
+    n_init: int = 10,
+    max_iter: int = 100,
+    stochastic: int = 70,
+    tol: float = 1e-6,
+    modularity_on: Any = None,
 ) -> BlockConsensus:
-    """Algorithm 1 on checked bases, for the number of co-clusters of largest modularity.
+    """Run Algorithm 1 on checked bases, for the number of co-clusters with the largest modularity.
 
-    ``modularity_on(row_labels, column_labels)`` gives modularities on the data; without it
-    they are taken on M. Of equal ones the smallest number is chosen.
+    ``modularity_on(row_labels, column_labels)`` returns modularities on the data; without it they
+    are computed on M. The smallest number wins a tie.
     """
-    tried, result = {}, None
+    tried: dict[int, float] = {}
+    result: BlockConsensus | None = None
     for g in numbers:
         found = _consensus(bases, rng, g, n_init, max_iter, stochastic, tol)
         tried[g] = found.modularity
         if modularity_on is not None:
             tried[g] = float(modularity_on(found.row_labels, found.column_labels))
-        if result is None or tried[g] > tried[result.n_clusters]:
+        if result is None or tried[g] > tried[result.n_clusters]:  # eq. option 2
             result = found
+    if result is None:
+        raise ValueError("numbers is empty: give at least one number of co-clusters")
     result.tried = tried
     return result
 
 
 def above(modularities: np.ndarray, threshold: float) -> np.ndarray:
-    """Numbers of the bases whose modularity is at least a share of the largest (option 1)."""
+    """Return the bases whose modularity is at least a fraction of the largest one (option 1)."""
     if not isinstance(threshold, Real) or not np.isfinite(threshold):
         raise RecocoError(f"threshold is {threshold!r}: give a share between 0 and 1, or none.")
     limit = threshold * modularities.max()
-    kept = np.flatnonzero(modularities >= limit)
+    kept = np.flatnonzero(modularities >= limit)  # eq. option 1
     if kept.size == 0:
         raise RecocoError(
             f"The threshold {threshold} keeps no base co-clustering: their modularities are "
@@ -151,16 +182,16 @@ def above(modularities: np.ndarray, threshold: float) -> np.ndarray:
     return kept
 
 
-def base_modularities(bases: Bases, modularity_on=None) -> np.ndarray:
-    """Modularity of every base co-clustering, on the data or on M of all of them."""
+def base_modularities(bases: Bases, modularity_on: Any = None) -> np.ndarray:
+    """Return the modularity of every base co-clustering, on the data or on M of all of them."""
     pairs = [bases.labels(number) for number in range(bases.by_row.shape[1])]
     if modularity_on is None:
         return np.array([consensus_modularity(bases, z, w) for z, w in pairs])
     return np.array([modularity_on(z, w) for z, w in pairs])
 
 
-def consensus_modularity(bases: Bases, row_labels, column_labels) -> float:
-    """Modularity of a co-clustering on the consensus matrix of the bases (eq. 11)."""
+def consensus_modularity(bases: Bases, row_labels: Any, column_labels: Any) -> float:
+    """Return the modularity of a co-clustering on the consensus matrix of the bases (eq. 11)."""
     from recoco.kernels import ebco as kernel
 
     g = int(max(row_labels.max(), column_labels.max())) + 1
@@ -173,11 +204,11 @@ def consensus_modularity(bases: Bases, row_labels, column_labels) -> float:
 
 
 def consensus_matrix(bases: Bases) -> np.ndarray:
-    """The dense matrix M, for small data and pictures only."""
+    """Return the dense matrix M, for small data and figures only."""
     M = np.zeros((len(bases.by_row), len(bases.by_column)))
     for number in range(bases.by_row.shape[1]):
         z, w = bases.by_row[:, number], bases.by_column[:, number]
-        M += np.where(z[:, None] == w, bases.weights[z][:, None], 0.0)
+        M += np.where(z[:, None] == w, bases.weights[z][:, None], 0.0)  # eq. Section 3.2
     return M
 
 
@@ -201,7 +232,7 @@ def _modularity_on(name, X, bases):
 
 
 def _consensus(bases, rng, g, n_init, max_iter, stochastic, tol) -> BlockConsensus:
-    """Best of ``n_init`` random starts by the criterion; of equal ones the first."""
+    """Return the (first) best of ``n_init`` random starts by the criterion."""
     import numba
 
     from recoco.kernels import ebco as kernel
@@ -241,33 +272,40 @@ def _consensus(bases, rng, g, n_init, max_iter, stochastic, tol) -> BlockConsens
 
 
 def ensemble_clustering(
-    partitions,
-    n_clusters,
-    n_init=10,
-    max_iter=100,
-    update="average",
-    tol=1e-6,
-    random_state=None,
-):
+    partitions: Any,
+    n_clusters: int,
+    n_init: int = 10,
+    max_iter: int = 100,
+    update: str = "average",
+    tol: float = 1e-6,
+    random_state: Any = None,
+) -> tuple[np.ndarray, float]:
     """One-sided ensemble clustering, the case of equal rows and columns (section 4.1).
 
-    Maximises Trace(Ztilde' S Ztilde), S the mean of Ztilde_l Ztilde_l', by putting every object
-    in the cluster to which its mean similarity S is largest.
+    Maximises Trace(Ztilde' S Ztilde), where S is the mean of Ztilde_l Ztilde_l', by putting every
+    object in the cluster with the largest mean similarity S.
 
     Parameters
     ----------
-    partitions : array (s, n) or sequence of s label arrays, of any methods
+    partitions : array-like of shape (s, n)
+        Partitions by any methods.
     n_clusters : int
-    n_init, max_iter, tol
-        Random starts, iterations of each, share of the criterion whose change ends a start.
-    update : {"average", "kmeans"}
-        The update (9) of the paper, which may lower the criterion (the best iterate is kept),
+        Number of clusters.
+    n_init : int, default=10
+        Number of random starts.
+    max_iter : int, default=100
+        Maximum number of iterations of each start.
+    update : {"average", "kmeans"}, default="average"
+        The update (9) of the paper, which may decrease the criterion (the best iterate is kept),
         or the step of k-means in the feature space of S, which never does.
-    random_state : int, Generator or None
+    tol : float, default=1e-6
+        A start ends when its criterion changes by no more than this fraction.
+    random_state : int, Generator or None, default=None
+        Seed or generator of the random numbers.
 
     Returns
     -------
-    labels : int array (n,)
+    labels : ndarray of int, shape (n,)
     criterion : float
     """
     from recoco.kernels import ebco as kernel
@@ -278,6 +316,7 @@ def ensemble_clustering(
     bases = number_clusters(checked, checked)
     _check_number(n_clusters, checked[0].size)
     rng = np.random.default_rng(random_state)
+    kept: Any
     best, kept = -np.inf, None
     for _ in range(n_init):
         labels = rng.integers(n_clusters, size=checked[0].size).astype(label_dtype(n_clusters))

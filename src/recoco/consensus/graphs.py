@@ -1,38 +1,45 @@
-"""Consensus by cutting graphs: CSPA, MCLA and HGPA (Strehl and Ghosh 2002).
+"""Consensus by graph partitioning: CSPA, MCLA and HGPA (Strehl and Ghosh 2002).
 
-Objects that all partitions put together are one vertex here, weighted by their number: no cut
-of the graphs of the definitions is changed by that but those that part such objects, and no
-n x n matrix is ever stored. If there are no more distinct vertices than clusters asked for,
-every vertex is a cluster: equal partitions are their own consensus.
+Objects that all partitions put together are one vertex, weighted by their number. This changes
+only those cuts that separate such objects, and no n x n matrix is ever stored. If there are no
+more distinct vertices than requested clusters, every vertex is a cluster: equal partitions are
+their own consensus.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from numbers import Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from recoco.consensus.bases import check_partitions
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 from recoco.methods.base import check_integer, label_dtype
 from recoco.metrics import canonical, score_partitions
 
-# Jaccard similarities become whole numbers for METIS: this many steps from 0 to 1
+# METIS needs integer weights: number of steps between Jaccard similarities 0 and 1
 _STEPS = 10_000
 
 
 @dataclass
 class GraphConsensus:
-    """What :func:`graph_consensus` found.
+    """The result of :func:`graph_consensus`.
 
     Attributes
     ----------
-    labels : int array (n,), the consensus with the largest mean NMI to the partitions
-    method : str, the function that found it
-    agreement : dict, mean NMI to the partitions of each function's consensus
-    candidates : dict, labels of each function
+    labels : ndarray of int, shape (n,)
+        The consensus with the largest mean NMI with the partitions.
+    method : str
+        The function that computed it.
+    agreement : dict of {str: float}
+        Mean NMI of the consensus of each function with the partitions.
+    candidates : dict of {str: ndarray}
+        Labels by each function.
     """
 
     labels: np.ndarray
@@ -43,20 +50,20 @@ class GraphConsensus:
 
 @dataclass
 class _Ensemble:
-    """Distinct objects, their weights, and the numbers of the clusters they are in."""
+    """Distinct objects, their weights, and the numbers of their clusters."""
 
     clusters: np.ndarray  # int32 (N, R)
     weights: np.ndarray  # int64 (N,)
     of_object: np.ndarray  # (n,), the distinct object of each object
-    K: int  # clusters of all partitions, none of them empty
-    k: int  # clusters asked for
+    K: int  # number of non-empty clusters of all partitions
+    k: int  # number of requested clusters
 
     @property
     def trivial(self) -> bool:
         return len(self.weights) <= self.k or self.k == 1
 
     def labels(self, found) -> np.ndarray:
-        """Labels of all objects, numbered by first occurrence."""
+        """Return labels of all objects, numbered by first occurrence."""
         return canonical(np.asarray(found)[self.of_object]).astype(label_dtype(self.k))
 
     def trivial_labels(self) -> np.ndarray:
@@ -64,24 +71,33 @@ class _Ensemble:
         return self.labels(np.zeros(N, np.int64) if self.k == 1 else np.arange(N))
 
 
-def cspa(partitions, n_clusters=None, imbalance=0.05, edges=2_000_000, random_state=0):
-    """Cut the graph of the objects, joined by the share of partitions that put them together.
+def cspa(
+    partitions: Sequence[ArrayLike],
+    n_clusters: int | None = None,
+    imbalance: float = 0.05,
+    edges: int = 2_000_000,
+    random_state: int = 0,
+) -> np.ndarray:
+    """Cut the graph of the objects, weighted by how many partitions put two objects together.
 
     Parameters
     ----------
-    partitions : int array (R, n), or sequence of R label arrays
-    n_clusters : int or None
-        None, the default, is the largest number of clusters of a partition.
-    imbalance : float
-        The share by which a cluster may be larger than n / n_clusters.
-    edges : int
-        Largest number of edges, each end counted. If the graph has more, every vertex keeps
-        its most similar ones only, and those that keep it.
-    random_state : int
+    partitions : array-like of int, shape (R, n)
+        The partitions.
+    n_clusters : int or None, default=None
+        Number of clusters. None means the largest number of clusters of a partition.
+    imbalance : float, default=0.05
+        Fraction by which a cluster may be larger than n / n_clusters.
+    edges : int, default=2_000_000
+        Maximum number of edges, counted at both ends. If the graph has more, every vertex keeps
+        only its most similar ones, and those that keep it.
+    random_state : int, default=0
+        Seed of METIS.
 
     Returns
     -------
-    int array (n,), numbered by first occurrence; METIS may leave clusters empty
+    labels : ndarray of int, shape (n,)
+        Numbered by first occurrence. METIS may leave clusters empty.
     """
     ensemble = _ensemble(partitions, n_clusters)
     _check(imbalance, random_state)
@@ -94,21 +110,29 @@ def cspa(partitions, n_clusters=None, imbalance=0.05, edges=2_000_000, random_st
     return ensemble.labels(found)
 
 
-def mcla(partitions, n_clusters=None, imbalance=0.05, weights="size", random_state=0):
-    """Cut the graph of the clusters, joined by their Jaccard similarities, then let them vote.
+def mcla(
+    partitions: Sequence[ArrayLike],
+    n_clusters: int | None = None,
+    imbalance: float = 0.05,
+    weights: str = "size",
+    random_state: int = 0,
+) -> np.ndarray:
+    """Cut the graph of the clusters, weighted by their Jaccard similarities, then let them vote.
 
-    Every object goes to the group of clusters that holds it most often, in proportion to the
-    number of clusters in the group (of equal ones the first, where the paper draws one).
+    Every object is put in the group of clusters that contains it most often, relative to the
+    number of clusters in the group (the first one wins a tie; the paper draws one).
 
     Parameters
     ----------
-    partitions, n_clusters, imbalance, random_state : see :func:`cspa`
-    weights : {"size", "one"}
+    partitions, n_clusters, imbalance, random_state
+        See :func:`cspa`.
+    weights : {"size", "one"}, default="size"
         What is balanced: the sizes of the clusters, as in the paper, or their number.
 
     Returns
     -------
-    int array (n,), numbered by first occurrence
+    labels : ndarray of int, shape (n,)
+        Numbered by first occurrence.
     """
     from recoco.kernels import ensembles as kernel
 
@@ -127,22 +151,29 @@ def mcla(partitions, n_clusters=None, imbalance=0.05, weights="size", random_sta
     return ensemble.labels(kernel.majority(ensemble.clusters, meta, number))
 
 
-def hgpa(partitions, n_clusters=None, imbalance=0.05, objective="cut", random_state=0):
+def hgpa(
+    partitions: Sequence[ArrayLike],
+    n_clusters: int | None = None,
+    imbalance: float = 0.05,
+    objective: str = "cut",
+    random_state: int = 0,
+) -> np.ndarray:
     """Cut the hypergraph whose hyperedges are the clusters of all partitions.
 
-    Mt-KaHyPar with its deterministic preset: its cut does not depend on the number of threads.
+    Uses the deterministic preset of Mt-KaHyPar: the cut does not depend on the number of threads.
 
     Parameters
     ----------
-    partitions, n_clusters, imbalance, random_state : see :func:`cspa`
-    objective : {"cut", "km1"}
-        The number of clusters that are cut, as in the paper, or the number of parts they are
-        cut into. Where partitions disagree much, nearly every cluster has to be cut, and the
-        number of them says little.
+    partitions, n_clusters, imbalance, random_state
+        See :func:`cspa`.
+    objective : {"cut", "km1"}, default="cut"
+        Number of clusters that are cut, as in the paper, or number of parts they are cut into.
+        If partitions disagree a lot, nearly all clusters are cut, and their number tells little.
 
     Returns
     -------
-    int array (n,), numbered by first occurrence
+    labels : ndarray of int, shape (n,)
+        Numbered by first occurrence.
     """
     from recoco.kernels import ensembles as kernel
 
@@ -167,56 +198,71 @@ def hgpa(partitions, n_clusters=None, imbalance=0.05, objective="cut", random_st
     return ensemble.labels(np.array(hypergraph.partition(context).get_partition()))
 
 
-METHODS = {"cspa": cspa, "hgpa": hgpa, "mcla": mcla}
+METHODS: dict[str, Callable[..., np.ndarray]] = {"cspa": cspa, "hgpa": hgpa, "mcla": mcla}
 
 
 def graph_consensus(
-    partitions, n_clusters=None, methods=("cspa", "hgpa", "mcla"), imbalance=0.05, random_state=0
+    partitions: Sequence[ArrayLike],
+    n_clusters: int | None = None,
+    methods: str | Sequence[str] = ("cspa", "hgpa", "mcla"),
+    imbalance: float = 0.05,
+    random_state: int = 0,
 ) -> GraphConsensus:
-    """Take the one of several consensus functions that agrees best with the partitions.
+    """Return the result of the consensus function that agrees best with the partitions.
 
     Parameters
     ----------
-    partitions, n_clusters, imbalance, random_state : see :func:`cspa`
-    methods : names of functions to try; of equal agreement the first is taken
+    partitions, n_clusters, imbalance, random_state
+        See :func:`cspa`.
+    methods : str or sequence of str, default=("cspa", "hgpa", "mcla")
+        Names of the functions to try. The first one wins a tie.
 
     Returns
     -------
-    GraphConsensus
+    consensus : GraphConsensus
+
+    Examples
+    --------
+    >>> from recoco import graph_consensus
+    >>> graph_consensus([[0, 0, 1, 1], [1, 1, 0, 0]], n_clusters=2).labels.tolist()
+    [0, 0, 1, 1]
     """
-    methods = [methods] if isinstance(methods, str) else list(methods)
-    for name in methods or [None]:
-        if name not in METHODS:
-            raise RecocoError(f"{name!r} is no consensus function: use {', '.join(METHODS)}.")
+    names = [methods] if isinstance(methods, str) else list(methods)
+    unknown = [repr(name) for name in names if name not in METHODS]
+    if unknown or not names:
+        raise RecocoError(
+            f"{', '.join(unknown) or 'None'} is not a consensus function: use {', '.join(METHODS)}."
+        )
     checked = check_partitions(partitions)
     candidates = {
         name: METHODS[name](checked, n_clusters, imbalance=imbalance, random_state=random_state)
-        for name in methods
+        for name in names
     }
     agreement = {name: mean_nmi(labels, checked) for name, labels in candidates.items()}
-    best = max(methods, key=agreement.__getitem__)
+    best = max(names, key=agreement.__getitem__)
     return GraphConsensus(candidates[best], best, agreement, candidates)
 
 
-def mean_nmi(labels, partitions) -> float:
-    """Mean NMI (geometric) of one partition to others."""
+def mean_nmi(labels: Any, partitions: Any) -> float:
+    """Return the mean NMI (geometric) of one partition with others."""
     return float(score_partitions(labels, np.stack(list(partitions)))["nmi"].mean())
 
 
-def similarity_graph(clusters, weights, K: int, edges: int) -> sparse.csr_matrix:
-    """Join the rows by the number of clusters they share, times the product of their weights.
+def similarity_graph(clusters: np.ndarray, weights: Any, K: int, edges: int) -> sparse.csr_matrix:
+    """Connect rows by the number of clusters they share, times the product of their weights.
 
     Parameters
     ----------
-    clusters : int32 (N, R), numbers of the clusters each row is in, 0..K-1
-    weights : int64 (N,)
+    clusters : ndarray of int32, shape (N, R)
+        Numbers of the clusters of each row, 0..K-1.
     edges : int
-        With more possible edges than this, each row keeps edges // N most similar rows (at
+        With more possible edges than this, each row keeps its edges // N most similar rows (at
         least one), and the graph has the edges that either end keeps.
 
     Returns
     -------
-    csr_matrix (N, N) of int64, symmetric, nothing on the diagonal
+    graph : csr_matrix of int64, shape (N, N)
+        Symmetric, with an empty diagonal.
     """
     import numba
 
@@ -235,12 +281,15 @@ def similarity_graph(clusters, weights, K: int, edges: int) -> sparse.csr_matrix
     return sparse.csr_matrix((data, indices, indptr), (N, N))
 
 
-def cluster_graph(clusters, weights, K: int) -> tuple[sparse.csr_matrix, np.ndarray]:
-    """Join clusters by their Jaccard similarity, in steps of 1 / 10,000.
+def cluster_graph(
+    clusters: np.ndarray, weights: Any, K: int
+) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Connect clusters by their Jaccard similarity, in steps of 1 / 10,000.
 
     Returns
     -------
-    csr_matrix (K, K) of int64, and the sizes of the clusters, int64 (K,)
+    graph : csr_matrix of int64, shape (K, K)
+    sizes : ndarray of int64, shape (K,)
     """
     from recoco.kernels import ensembles as kernel
 
@@ -249,7 +298,7 @@ def cluster_graph(clusters, weights, K: int) -> tuple[sparse.csr_matrix, np.ndar
     np.fill_diagonal(table, 0)
     union = sizes[:, None] + sizes - table
     graph = np.rint(_STEPS * (table / union)).astype(np.int64)
-    graph[(table > 0) & (graph == 0)] = 1  # METIS takes no edges of weight 0
+    graph[(table > 0) & (graph == 0)] = 1  # METIS rejects edges of weight 0
     return sparse.csr_matrix(graph), sizes
 
 
@@ -279,7 +328,7 @@ def _ensemble(partitions, n_clusters) -> _Ensemble:
 
 
 def _numbered(codes, room: int) -> tuple[np.ndarray, int]:
-    """Number codes below ``room`` by first occurrence; return their number too."""
+    """Number codes below ``room`` by first occurrence; also return how many there are."""
     from recoco.kernels.contingency import relabel
 
     codes = np.ascontiguousarray(codes, np.int64)
@@ -291,7 +340,7 @@ def _numbered(codes, room: int) -> tuple[np.ndarray, int]:
 
 
 def _check(imbalance, random_state) -> None:
-    if not isinstance(imbalance, Real) or not 0 < imbalance < np.inf:
+    if not isinstance(imbalance, Real) or not 0 < float(imbalance) < np.inf:
         raise RecocoError(f"imbalance is {imbalance!r}: give a number above 0, such as 0.05.")
     check_integer(random_state, "random_state", 0)
     if random_state >= 2**31:
@@ -299,12 +348,12 @@ def _check(imbalance, random_state) -> None:
 
 
 def _cut(graph: sparse.csr_matrix, weights, k: int, imbalance: float, seed: int) -> np.ndarray:
-    """Cut a graph into k parts of about equal weight by METIS."""
+    """Cut a graph into k parts of about equal weight with METIS."""
     pymetis = _metis()
     if k == 1:
         return np.zeros(graph.shape[0], np.int64)
     whole = pymetis.zero_copy_dtype()
-    # METIS adds weights up in its own integers
+    # METIS sums weights in its own integer type
     room = np.iinfo(whole).max // 4
     data, total = graph.data, float(graph.data.sum())
     if total > room:
@@ -323,7 +372,7 @@ def _cut(graph: sparse.csr_matrix, weights, k: int, imbalance: float, seed: int)
         return np.array(result.vertex_part, np.int64)
 
     parts = run(recursive=False)
-    if len(np.unique(parts)) < k:  # small graphs: bisection fills more of the parts
+    if len(np.unique(parts)) < k:  # on small graphs bisection leaves fewer parts empty
         bisected = run(recursive=True)
         if len(np.unique(bisected)) > len(np.unique(parts)):
             parts = bisected

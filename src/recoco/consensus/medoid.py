@@ -1,4 +1,4 @@
-"""The medoid of a set of partitions: the one that agrees best with all the others."""
+"""The medoid of a set of partitions: the one that agrees best with all others."""
 
 import numpy as np
 
@@ -7,14 +7,28 @@ from recoco.metrics import score_partitions
 
 
 def medoid(partitions: np.ndarray) -> tuple[int, float]:
-    """Return the index of the medoid and its mean NMI to the other partitions.
+    """Return the index of the medoid and its mean NMI with the other partitions.
 
-    Ties go to the first. Equal partitions are compared once, because many starts of a good
-    method end in the same place.
+    The first one wins a tie. Equal partitions are compared once, because many starts of a good
+    method give the same result.
 
     Parameters
     ----------
-    partitions : array (s, n) or sequence of s label arrays
+    partitions : array-like of shape (s, n)
+        The partitions, or a sequence of s label arrays.
+
+    Returns
+    -------
+    index : int
+    mean_nmi : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco.consensus import medoid
+    >>> index, _ = medoid(np.array([[0, 1, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0]]))
+    >>> index
+    1
     """
     partitions = np.stack(check_partitions(partitions))
     distinct, inverse, counts = np.unique(

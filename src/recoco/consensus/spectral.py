@@ -1,26 +1,33 @@
 """Spectral consensus: singular vectors of the consensus matrix, and k-means (EBCO, section 4.2)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from recoco.consensus.bases import Bases, check_bases, check_partitions, number_clusters
-from recoco.errors import RecocoError
-from recoco.methods.base import check_integer, label_dtype
+from recoco.core.errors import RecocoError
+from recoco.methods.base import RandomState, check_integer, label_dtype
 
 
 @dataclass
 class SpectralConsensus:
-    """What :func:`spectral_consensus` found.
+    """The result of :func:`spectral_consensus`.
 
     Attributes
     ----------
-    row_labels : int array (n,)
-    column_labels : int array (d,), or None for one-sided partitions
-    values : float64 (g,), singular values of the consensus matrix
-    criterion : float, Trace(Ztilde' M Wtilde) of the labels
+    row_labels : ndarray of int, shape (n,)
+        Labels of the rows.
+    column_labels : ndarray of int, shape (d,), or None
+        Labels of the columns; None for one-sided partitions.
+    values : ndarray of float64, shape (g,)
+        Singular values of the consensus matrix.
+    criterion : float
+        Trace(Ztilde' M Wtilde) of the labels.
     """
 
     row_labels: np.ndarray
@@ -30,38 +37,51 @@ class SpectralConsensus:
 
 
 def spectral_consensus(
-    row_labels,
-    column_labels=None,
-    n_clusters=2,
-    unit="rows",
-    kmeans_init=10,
-    max_iter=300,
-    empty="refuse",
-    random_state=None,
+    row_labels: Sequence[ArrayLike],
+    column_labels: Sequence[ArrayLike] | None = None,
+    n_clusters: int = 2,
+    unit: str = "rows",
+    kmeans_init: int = 10,
+    max_iter: int = 300,
+    empty: str = "refuse",
+    random_state: RandomState = None,
 ) -> SpectralConsensus:
-    """Fuse co-clusterings, or partitions of one kind of objects, by singular vectors.
+    """Fuse co-clusterings, or partitions of one set of objects, by singular vectors.
 
     Without the binary constraint, Trace(Ztilde' M Wtilde) is largest for the g leading pairs of
-    singular vectors of M; rows and columns, placed by them, are clustered together by k-means.
-    M is handled by its factors: what is decomposed has as many rows as there are base clusters.
+    singular vectors of M. Rows and columns, embedded by them, are clustered jointly by k-means.
+    M is represented by its factors, so the decomposed matrix has a row per base cluster.
 
     Parameters
     ----------
-    row_labels : array (s, n) or sequence of s label arrays
-    column_labels : the same for the columns, or None: then M is the mean of Ztilde_l Ztilde_l'
-    n_clusters : int
-    unit : {"rows", "none"}
-        Bring the points to unit length before k-means. The paper does not say; without it,
-        members of small clusters lie farther from the origin than those of large ones.
-    kmeans_init, max_iter : int
-        Seedings of k-means, the one of least inertia is kept, and its iterations.
-    empty : {"refuse", "allow"}
+    row_labels : array-like of shape (s, n)
+        Row labels, or a sequence of s label arrays.
+    column_labels : array-like of shape (s, d), default=None
+        Column labels. Without them M is the mean of Ztilde_l Ztilde_l'.
+    n_clusters : int, default=2
+        Number of clusters.
+    unit : {"rows", "none"}, default="rows"
+        Whether points are scaled to unit length before k-means, which the paper does not say.
+        Without it, members of small clusters are farther from the origin than those of large ones.
+    kmeans_init : int, default=10
+        Number of seedings of k-means. The one with the smallest inertia is kept.
+    max_iter : int, default=300
+        Maximum number of iterations of k-means.
+    empty : {"refuse", "allow"}, default="refuse"
         What to do with base co-clusters that have only rows or only columns.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default=None
+        Seed or generator of the random numbers.
 
     Returns
     -------
-    SpectralConsensus
+    consensus : SpectralConsensus
+
+    Examples
+    --------
+    >>> from recoco import spectral_consensus
+    >>> partitions = [[0, 0, 1, 1], [1, 1, 0, 0]]
+    >>> spectral_consensus(partitions, n_clusters=2, random_state=0).row_labels.tolist()
+    [1, 1, 0, 0]
     """
     from recoco.methods.spectral import _cluster_points, _unit
 
@@ -94,8 +114,8 @@ def spectral_consensus(
     )
 
 
-def consensus_trace(bases: Bases, row_labels, column_labels, n_clusters: int) -> float:
-    """Trace(Ztilde' M Wtilde) of given labels."""
+def consensus_trace(bases: Bases, row_labels: Any, column_labels: Any, n_clusters: int) -> float:
+    """Return Trace(Ztilde' M Wtilde) of given labels."""
     from recoco.kernels import ebco as kernel
 
     counts = np.zeros((2, bases.row_sizes.size, n_clusters), np.int64)
@@ -107,24 +127,26 @@ def consensus_trace(bases: Bases, row_labels, column_labels, n_clusters: int) ->
 
 
 def indicator(clusters: np.ndarray, n_base_clusters: int) -> sparse.csr_matrix:
-    """Binary (n, K): which base clusters each object is in."""
+    """Return a binary matrix (n, K): the base clusters of each object."""
     n, s = clusters.shape
     return sparse.csr_matrix(
         (np.ones(n * s), clusters.ravel(), np.arange(0, n * s + 1, s)), shape=(n, n_base_clusters)
     )
 
 
-def consensus_svd(bases: Bases, k: int):
-    """Leading singular triples of M, from the K x K tables of its factors.
+def consensus_svd(bases: Bases, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the leading singular triples of M, computed from the K x K tables of its factors.
 
     Returns
     -------
-    U : float64 (n, k); values : float64 (k,), descending; V : float64 (d, k)
-        Beyond the rank of M they are zero.
+    U : ndarray of float64, shape (n, k)
+    values : ndarray of float64, shape (k,)
+        Singular values in descending order. Beyond the rank of M all three are zero.
+    V : ndarray of float64, shape (d, k)
     """
     K = bases.row_sizes.size
     sides = []
-    # one thread: sums of a threaded BLAS depend on the number of threads
+    # one thread: sums by a threaded BLAS depend on the number of threads
     with threadpool_limits(1):
         for clusters in (bases.by_row, bases.by_column):
             Phi = indicator(clusters, K)

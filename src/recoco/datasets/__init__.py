@@ -1,13 +1,13 @@
-"""Datasets: cards, fetching with hashes, preparation, planted block models.
+"""Datasets: cards, fetching with checked hashes, preparation, planted block models.
 
-The names below are imported on first use, so that a job that only loads a prepared dataset
-does not pay for the parsers, the downloader or the schema validator.
+The names below are imported on first use, so a job that only loads a prepared dataset does not
+import the parsers, the downloader or the schema validator.
 """
 
 from importlib import import_module
 
-# no module may share its name with an exported function: importing the module would
-# put it in the function's place
+# No module may have the name of an exported function, because importing the module would replace
+# the function.
 _HOMES = {
     "Dataset": "dataset",
     "load_prepared": "dataset",
@@ -18,26 +18,13 @@ _HOMES = {
     "load_dataset": "library",
     "planted": "synthetic",
 }
-# whoever asks for these may meet a card with a source or parser that `own` adds
-_BY_CARDS = {"list_cards", "load_card", "fetch", "prepare", "load_dataset"}
 
-__all__ = [
-    "Dataset",
-    "fetch",
-    "list_cards",
-    "load_card",
-    "load_dataset",
-    "load_prepared",
-    "planted",
-    "prepare",
-]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str):
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _BY_CARDS:
-        import_module(f"{__name__}.own").register()
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

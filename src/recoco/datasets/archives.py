@@ -1,4 +1,4 @@
-"""Reading single members of zip, tar and Debian archives without unpacking them to disk."""
+"""Read members of zip, tar and Debian archives without extracting them to disk."""
 
 import io
 import stat
@@ -6,10 +6,11 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO, cast
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
-# What an archive may unpack to: a bomb of zeros is larger, no corpus of the papers is.
+# Maximum uncompressed size: larger than any corpus of the papers, smaller than a zip bomb.
 MOST_BYTES = 8 << 30
 
 
@@ -24,8 +25,8 @@ def read_member(archive: Path, member: str) -> bytes:
 def iter_members(archive: Path, folder: str = "") -> Iterator[tuple[str, bytes]]:
     """Yield (path, bytes) of the regular files below ``folder``, sorted by path.
 
-    Nothing is ever written under the name of a member; still a path that leaves the archive is
-    refused, and so are links and devices below ``folder``.
+    Nothing is written under the name of a member. Nevertheless, paths that leave the archive are
+    rejected, and so are links and devices below ``folder``.
     """
     prefix = f"{folder.rstrip('/')}/" if folder else ""
     yield from sorted(_members(archive, lambda name: name.startswith(prefix)))
@@ -42,7 +43,7 @@ def _members(archive: Path, wanted) -> Iterator[tuple[str, bytes]]:
                 yield from _tar(archive, stream, wanted)
     except (RecocoError, FileNotFoundError):
         raise
-    except Exception as error:  # a broken archive meets half a dozen libraries here
+    except Exception as error:  # half a dozen libraries raise their own exceptions
         text = " ".join(str(error).split()) or type(error).__name__
         raise RecocoError(
             f"{archive.name} cannot be read as an archive ({text}): fetch it again."
@@ -73,7 +74,7 @@ def _tar(archive: Path, stream, wanted) -> Iterator[tuple[str, bytes]]:
                 continue
             if not info.isfile():
                 raise _no_file(archive, name)
-            yield name, opened.extractfile(info).read()
+            yield name, cast(IO[bytes], opened.extractfile(info)).read()
 
 
 def _bounded(archive: Path, total: int) -> int:
@@ -87,7 +88,7 @@ def _bounded(archive: Path, total: int) -> int:
 
 def _no_file(archive: Path, name: str) -> RecocoError:
     return RecocoError(
-        f"{archive.name}: {name} is a link or a device and no file: do not trust it, "
+        f"{archive.name}: {name} is a link or a device instead of a file: do not trust it, "
         "get it from another source."
     )
 

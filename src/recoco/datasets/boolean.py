@@ -1,18 +1,28 @@
-"""Random Boolean views: without structure, to time a method, and with nested blocks."""
+"""Random Boolean views: without structure, for timing a method, and with nested blocks."""
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 
 def uniform_views(objects: int, features: int, views: int, density: float, seed: int) -> list:
-    """Draw Boolean views with ones anywhere; every object has one in every view.
+    """Draw Boolean views with ones at random positions; every object has one in every view.
 
     Parameters
     ----------
-    features : int, of each view
-    density : float, share of ones, but for those that are drawn twice
+    objects, features : int
+        Numbers of objects and of features of each view.
+    views : int
+        Number of views.
+    density : float
+        Fraction of ones, except for those that are drawn twice.
+    seed : int
+        Seed of the random numbers.
+
+    Returns
+    -------
+    views : list of csr_matrix
     """
     if not 0 < density < 1:
         raise RecocoError(f"density = {density} must lie strictly between 0 and 1.")
@@ -31,18 +41,27 @@ def uniform_views(objects: int, features: int, views: int, density: float, seed:
 def nested_blocks(
     objects: int, features: int, blocks: list[int], flip: float, seed: int
 ) -> tuple[list, list[tuple[np.ndarray, np.ndarray]]]:
-    """Draw a Boolean view per number of blocks: ones inside the diagonal blocks, then flipped.
+    """Draw a Boolean view for each number of blocks: ones in the diagonal blocks, then flipped.
 
-    Objects and features are cut into blocks of equal sizes in their order, so that the blocks of
-    one view are unions of those of another with a multiple of their number.
+    Objects and features are divided, in their order, into blocks of equal size. If one number of
+    blocks is a multiple of another, its blocks are nested in the others.
 
     Parameters
     ----------
-    flip : float, probability with which every value is turned into the other
+    objects, features : int
+        Numbers of objects and of features of each view.
+    blocks : list of int
+        Number of blocks of each view.
+    flip : float
+        Probability that a value is flipped.
+    seed : int
+        Seed of the random numbers.
 
     Returns
     -------
-    the views, and (object labels, feature labels) of each
+    views : list of csr_matrix
+    labels : list of (ndarray, ndarray)
+        Labels of the objects and of the features of each view.
     """
     if not 0 <= flip < 0.5:
         raise RecocoError(f"flip = {flip} leaves no blocks: give a probability below one half.")

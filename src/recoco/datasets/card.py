@@ -1,16 +1,39 @@
-"""Cards: one YAML file per dataset that says what it is and where it comes from."""
+"""Cards: one YAML file per dataset that describes it and its sources."""
 
-import csv
+from functools import cache
 from pathlib import Path
 
-from recoco import paths
-from recoco.errors import RecocoError
-from recoco.schema import check, nearest, read_yaml
+from recoco.config.papers import DATASETS, all_papers
+from recoco.config.schema import check, nearest, read_yaml
+from recoco.core import paths
+from recoco.core.errors import RecocoError
+
+
+def _cards() -> dict[str, Path]:
+    """Return the files of all cards, in config/datasets and in the folders of the papers."""
+    cards = {path.stem: path for path in (paths.config() / "datasets").glob("*.yaml")}
+    for paper in all_papers().values():
+        for name, path in paper.cards.items():
+            if name in cards:
+                raise RecocoError(
+                    f"There are two cards {name!r}: {_where(cards[name])} and {_where(path)}: "
+                    "rename one."
+                )
+            cards[name] = path
+    return cards
 
 
 def list_cards() -> list[str]:
-    """Return the names of all datasets that have a card, sorted."""
-    return sorted(card.stem for card in (paths.config() / "datasets").glob("*.yaml"))
+    """Return the sorted names of all datasets that have a card."""
+    return sorted(_cards())
+
+
+def card_path(name: str) -> Path:
+    """Return the file of a card."""
+    cards = _cards()
+    if name not in cards:
+        raise RecocoError(f"No dataset is called {name!r}: {nearest(name, cards)}")
+    return cards[name]
 
 
 def load_card(name: str) -> dict:
@@ -19,21 +42,20 @@ def load_card(name: str) -> dict:
     Parameters
     ----------
     name : str
-        The stem of a file in ``config/datasets``.
+        The stem of a file in ``config/datasets``, or in ``cards`` of a paper's folder.
 
     Returns
     -------
-    dict
-        The card, with ``name`` added, completed by the card it is based on, and every source
-        completed by the parser and the expected shape that it shares with the card.
+    card : dict
+        The card with its ``name``, completed by the card it is based on. Every source is completed
+        by what it shares with the card (parser, rows and columns to keep, expected shape, names of
+        the classes).
     """
-    path = paths.config() / "datasets" / f"{name}.yaml"
-    if not path.is_file():
-        raise RecocoError(f"No dataset is called {name!r}: {nearest(name, list_cards())}")
+    path = card_path(name)
     card = _inherit(read_yaml(path), _where(path))
     check(card, "dataset", _where(path))
     card = {"name": name, "printed_as": {}, "variant": {}, **card}
-    shared = {key: card[key] for key in ("parser", "expected", "class_names") if key in card}
+    shared = {key: card[key] for key in _SHARED if key in card}
     card["sources"] = [shared | source for source in card["sources"]]
     for number, source in enumerate(card["sources"], 1):
         missing = [key for key in ("parser", "expected") if key not in source]
@@ -45,20 +67,23 @@ def load_card(name: str) -> dict:
     return card
 
 
-# what a card says of its own data and cannot take over from the card it is based on
+# keys of a card that apply to every source without its own
+_SHARED = ("parser", "keep", "expected", "class_names")
+
+# keys that a card does not inherit from the card it is based on
 _OWN = ("title", "description", "notes", "printed_as", "variant", "keep")
 
 
 def _inherit(card: dict, where: str) -> dict:
-    """Complete a card that is another reading of the same files by the card of those files."""
+    """Complete a card that reads the files of another one by the card of those files."""
     parent = card.get("based_on")
     if parent is None:
         return card
-    path = paths.config() / "datasets" / f"{parent}.yaml"
-    if not path.is_file():
-        known = nearest(str(parent), list_cards())
+    cards = _cards()
+    if parent not in cards:
+        known = nearest(str(parent), cards)
         raise RecocoError(f"{where}: based_on names {parent!r}, which has no card: {known}")
-    inherited = read_yaml(path)
+    inherited = read_yaml(cards[parent])
     if "based_on" in inherited:
         raise RecocoError(
             f"{where}: based_on names {parent!r}, which is itself based on a card: "
@@ -67,41 +92,53 @@ def _inherit(card: dict, where: str) -> dict:
     return {key: value for key, value in inherited.items() if key not in _OWN} | card
 
 
-def modules_of(name: str) -> list[str]:
-    """Return the modules whose code decides what `prepare` makes of a dataset."""
+def expected_of(name: str) -> dict:
+    """Return the rows, columns, non-zeros and classes that a card expects; do not modify them.
+
+    Results are cached, because planning asks thousands of times and reading a card takes
+    milliseconds.
+    """
+    path = paths.config() / "datasets" / f"{name}.yaml"
+    return _expected(name, path, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@cache
+def _expected(name: str, path: Path, changed: int) -> dict:
+    return load_card(name).get("expected") or {}
+
+
+def entries_of(name: str) -> list[str]:
+    """Return the functions whose code determines the prepared dataset."""
     from recoco.datasets.parsers import module_of
 
     parsers = [source.get("parser", {"name": "planted"}) for source in load_card(name)["sources"]]
-    used = {module_of(parser["name"]) for parser in parsers}
-    return ["recoco.datasets.preparation", *sorted(used)]
+    used = {f"{module_of(parser['name'])}:parse" for parser in parsers}
+    return ["recoco.datasets.preparation:prepare", *sorted(used)]
 
 
 def printed_rows(card: dict) -> dict[str, dict]:
-    """Return, per paper, the row of config/published/datasets.csv that the card answers."""
-    table = paths.config() / "published" / "datasets.csv"
-    if not card["printed_as"] or not table.is_file():
+    """Return, by paper, the printed characteristics that the card answers."""
+    if not card["printed_as"]:
         return {}
-    with table.open(encoding="utf-8", newline="") as stream:
-        rows = {(row["paper"], row["dataset"]): row for row in csv.DictReader(stream)}
-    found = {}
-    papers = {paper for paper, _ in rows}
-    for paper, printed in card["printed_as"].items():
-        if paper not in papers:  # a project about other papers
-            continue
-        if (paper, printed) not in rows:
+    known, found = all_papers(), {}
+    for key, printed in card["printed_as"].items():
+        # A project with other papers has no folder for this one; some print no characteristics.
+        rows = known[key].datasets if key in known else {}
+        if rows and printed not in rows:
             raise RecocoError(
-                f"config/datasets/{card['name']}.yaml: printed_as names {printed!r} of {paper}, "
-                "which config/published/datasets.csv does not have: correct one of the two."
+                f"{_where(card_path(card['name']))}: printed_as names {printed!r} of {key}, which "
+                f"{known[key].where(DATASETS)} does not have: {nearest(printed, rows)}"
             )
-        found[paper] = rows[paper, printed]
+        if rows:
+            found[key] = rows[printed]
     return found
 
 
 def variants(card: dict, source: dict) -> dict[str, dict[str, str]]:
-    """Return {paper: {weighting or "*": reason}}: the cells this source answers only in part.
+    """Return {paper: {weighting or "*": reason}} for the cells that a source answers only in part.
 
-    A source that holds another preparation of the corpus makes every cell of every paper a
-    variant, whatever the card says about single weightings.
+    A source with another preparation of the corpus makes every cell of every paper a variant,
+    whatever the card says about single weightings.
     """
     other = source.get("other_preparation")
     if other:
@@ -110,4 +147,5 @@ def variants(card: dict, source: dict) -> dict[str, dict[str, str]]:
 
 
 def _where(path: Path) -> str:
-    return f"config/datasets/{path.name}"
+    root = paths.root()
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

@@ -9,23 +9,30 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from recoco import store
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_arrays, write_arrays
 
 
 @dataclass
 class Dataset:
-    """Objects described by one or more non-negative (or real) matrices, with true classes.
+    """Objects described by one or more matrices, with true classes.
 
     Attributes
     ----------
     name : str
-    views : list of csr_matrix of float64, each (n_objects, n_features of the view)
-    labels : int32 array of classes 0..K-1
+        Name of the dataset.
+    views : list of csr_matrix of float64
+        Matrices of shape (n_objects, n_features of the view).
+    labels : ndarray of int32
+        Classes 0..K-1.
     class_names : list of str
-    terms : list with, per view, the list of feature names or None
-    permutation : int64 array; row ``i`` here is row ``permutation[i]`` of the source
-    meta : dict, what the card and the receipt say about the data
+        Names of the classes.
+    terms : list of (list of str or None)
+        Names of the features of each view, if known.
+    permutation : ndarray of int64
+        Row ``i`` of the dataset is row ``permutation[i]`` of the source.
+    meta : dict
+        What card and receipt say about the data.
     """
 
     name: str
@@ -38,16 +45,17 @@ class Dataset:
 
     @property
     def X(self) -> csr_matrix:
-        """The first view: the object x feature matrix of the one-view papers."""
+        """The first view: the matrix of objects by features for methods with one view."""
         return self.views[0]
 
     @property
     def n_classes(self) -> int:
+        """Number of classes."""
         return len(self.class_names)
 
 
 def write_prepared(path: str | os.PathLike, dataset: Dataset) -> None:
-    """Write ``dataset`` as an ``.npz`` whose bytes depend on its content only."""
+    """Write ``dataset`` as an ``.npz`` file whose bytes depend only on its content."""
     arrays = {
         "meta": np.array(
             json.dumps(dataset.meta | {"dataset": dataset.name}, sort_keys=True, ensure_ascii=False)
@@ -64,21 +72,31 @@ def write_prepared(path: str | os.PathLike, dataset: Dataset) -> None:
         arrays[f"view{i}_shape"] = np.array(view.shape, dtype=np.int64)
         if terms is not None:
             arrays[f"view{i}_terms"] = np.array(terms, dtype=str)
-    store.write_arrays(path, arrays)
+    write_arrays(path, arrays)
 
 
 def write_unreachable(path: str | os.PathLike, name: str, meta: dict) -> None:
-    """Write the placeholder of a dataset that could not be had: no arrays, only the reason."""
+    """Write the placeholder of a dataset that is not available: no arrays, only the reason."""
     content = meta | {"dataset": name, "status": "unreachable"}
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-    store.write_arrays(path, {"meta": np.array(text)})
+    write_arrays(path, {"meta": np.array(text)})
 
 
 def load_prepared(path: str | os.PathLike) -> Dataset:
-    """Read what `prepare` wrote."""
+    """Read a dataset written by `prepare`.
+
+    Parameters
+    ----------
+    path : path-like
+        A file such as ``resources/prepared/classic3.npz``.
+
+    Returns
+    -------
+    dataset : Dataset
+    """
     path = Path(path)
     try:
-        arrays = store.read_arrays(path)
+        arrays = read_arrays(path)
         meta = json.loads(str(arrays["meta"]))
     except FileNotFoundError:
         raise RecocoError(

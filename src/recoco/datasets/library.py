@@ -1,23 +1,39 @@
-"""A dataset by its name, for scripts and the command line."""
+"""Load a dataset by its name, for scripts and the command line."""
 
 import zlib
 from pathlib import Path
 
-from recoco import paths, store
+from recoco.core import paths
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_json
 from recoco.datasets.card import load_card
 from recoco.datasets.dataset import Dataset, load_prepared
 from recoco.datasets.fetching import fetch
 from recoco.datasets.preparation import prepare
 from recoco.datasets.receipts import RECEIPT
-from recoco.errors import RecocoError
 
 
 def load_dataset(name: str) -> Dataset:
-    """Return a dataset by name, fetching and preparing it into ``resources/`` if needed.
+    """Return a dataset by name, fetching and preparing it into ``resources/`` if necessary.
 
-    What was unreachable the last time is looked for again.
+    If it was unreachable the last time, it is tried again.
+
+    Parameters
+    ----------
+    name : str
+        Name of a card, such as ``"classic3"``.
+
+    Returns
+    -------
+    dataset : Dataset
+
+    Examples
+    --------
+    >>> from recoco import load_dataset
+    >>> load_dataset("planted-small").X.shape
+    (300, 200)
     """
-    load_card(name)  # a misspelt name must not leave folders behind
+    load_card(name)  # fails for a misspelt name before any folder is created
     raw_dir, stem = paths.raw(name), paths.prepared(name)
     npz, characteristics = Path(f"{stem}.npz"), Path(f"{stem}.json")
     if not npz.is_file() or _status(characteristics) != "ok":
@@ -37,8 +53,8 @@ def _load(path: Path) -> Dataset:
 
 
 def _status(path: Path) -> str:
-    """Return the status that a receipt or a record of characteristics has."""
+    """Return the status in a receipt or in a file of characteristics."""
     try:
-        return store.read_json(path)["status"]
+        return read_json(path)["status"]
     except (OSError, ValueError, KeyError):
         return "absent"

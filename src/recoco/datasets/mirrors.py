@@ -1,15 +1,15 @@
-"""Mirror folders: what of a dataset lies in them."""
+"""Mirror folders, and which datasets they contain."""
 
 from pathlib import Path
 
-from recoco import paths
+from recoco.core import paths
 from recoco.datasets.card import load_card
 
 
 def at_hand(name: str, mirrors: list[Path] | None = None) -> bool:
-    """Say whether `fetch` would need no network: a mirror has all files, or nothing is needed.
+    """Return whether `fetch` needs no network, because a mirror has all files or none is needed.
 
-    Only presence and size are looked at; `fetch` checks the hashes.
+    Only presence and size are checked here; `fetch` checks the hashes.
     """
     mirrors = paths.mirrors() if mirrors is None else mirrors
     for source in load_card(name)["sources"]:
@@ -29,7 +29,7 @@ def _has(mirror: Path, source: dict) -> bool:
 
 
 def mirror_name(mirror: Path) -> str:
-    """Name a mirror without the path of this machine."""
+    """Return a name of a mirror that does not contain a path of this machine."""
     if mirror.resolve() == (paths.root().parent / "shared" / "datasets").resolve():
         return "shared/datasets beside the checkout"
     return f"the folder {mirror.name} of RECOCO_MIRROR"

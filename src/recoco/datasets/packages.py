@@ -1,6 +1,6 @@
-"""Archives from package registries, downloaded by name and version with the ordinary client.
+"""Archives from package registries, downloaded by name and version with the usual client.
 
-Whatever registry the client is configured for is asked; nothing is ever installed.
+The client uses the registry it is configured for. Nothing is installed.
 """
 
 import importlib.util
@@ -12,16 +12,16 @@ from pathlib import Path
 
 LOG = logging.getLogger(__name__)
 
-_CONNECT = 5  # seconds: a closed network must cost little
+_CONNECT = 5  # seconds; an unreachable network should cost little
 _WHOLE = 600  # seconds for the whole download of tens of megabytes
 
 
 class PackageError(Exception):
-    """The client is missing or did not bring the archive."""
+    """The client is missing or did not download the archive."""
 
 
 def download(registry: str, package: str, version: str, folder: Path) -> Path:
-    """Bring the archive of one release into the empty ``folder`` and return its path."""
+    """Download the archive of one release into the empty ``folder`` and return its path."""
     command = _COMMANDS[registry](package, version)
     try:
         done = subprocess.run(
@@ -37,22 +37,22 @@ def download(registry: str, package: str, version: str, folder: Path) -> Path:
         raise PackageError(f"{Path(command[0]).name} did not finish in {_WHOLE} s") from None
     except OSError as error:
         raise PackageError(f"{Path(command[0]).name} cannot be run: {error.strerror}") from None
-    brought = [path for path in folder.iterdir() if path.is_file()]
-    if done.returncode != 0 or len(brought) != 1:
-        # the client's own words name servers and folders of this machine: log, not receipt
+    downloaded = [path for path in folder.iterdir() if path.is_file()]
+    if done.returncode != 0 or len(downloaded) != 1:
+        # stderr may name servers and folders of this machine, so it is not put into the receipt
         LOG.debug("%s: %s", " ".join(command), done.stderr.strip())
         raise PackageError(
-            f"the client of {registry} brought no archive of {package} {version} "
+            f"the client of {registry} downloaded no archive of {package} {version} "
             f"(exit status {done.returncode})"
         )
-    return brought[0]
+    return downloaded[0]
 
 
 def _pip(package: str, version: str) -> list[str]:
     if importlib.util.find_spec("pip"):
         client = [sys.executable, "-m", "pip"]
-    elif found := shutil.which("pip") or shutil.which("pip3"):
-        client = [found]
+    elif program := shutil.which("pip") or shutil.which("pip3"):
+        client = [program]
     else:
         raise PackageError("there is no pip on this machine")
     return [
@@ -63,7 +63,7 @@ def _pip(package: str, version: str) -> list[str]:
         "--no-input",
         "--no-deps",
         "--only-binary=:all:",
-        "--ignore-requires-python",  # nothing is run: only data members are read
+        "--ignore-requires-python",  # nothing is executed; only data files are read
         f"--timeout={_CONNECT}",
         "--retries=0",
         "--dest=.",
@@ -80,7 +80,7 @@ def _npm(package: str, version: str) -> list[str]:
         "--silent",
         "--ignore-scripts",
         "--fetch-retries=0",
-        f"--fetch-timeout={_CONNECT * 12000}",  # npm counts the whole download in it
+        f"--fetch-timeout={_CONNECT * 12000}",  # for npm this includes the whole download
         f"{package}@{version}",
     ]
 

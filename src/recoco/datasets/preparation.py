@@ -1,4 +1,4 @@
-"""Prepare: from raw files to a checked, shuffled, byte-stable dataset and its characteristics."""
+"""Prepare: turn raw files into a checked, shuffled, byte-stable dataset and its characteristics."""
 
 import hashlib
 import os
@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from recoco import store
+from recoco.core.errors import RecocoError
+from recoco.core.files import write_json
 from recoco.datasets.card import load_card, printed_rows, variants
 from recoco.datasets.dataset import Dataset, write_prepared, write_unreachable
 from recoco.datasets.parsers import Parsed, get_parser
 from recoco.datasets.receipts import check_raw
-from recoco.errors import RecocoError
 
-# documents come sorted by class in many files, and a method that fails by putting neighbours
-# together would then score well: every dataset is shuffled, always in the same way
+# In many files documents are sorted by class. A method that merely groups neighbours would then
+# score well, so every dataset is shuffled, always in the same way.
 _SHUFFLE = 20240229
 
 
@@ -27,18 +27,19 @@ def prepare(
     Parameters
     ----------
     name : str
-    raw_dir : path
-        The folder that `fetch` filled.
-    out_npz, out_json : path
-        The dataset for `load_prepared`, and its measured characteristics. An unreachable
-        dataset gives a placeholder and a JSON that says how to get it.
+        Name of the dataset.
+    raw_dir : path-like
+        The folder filled by `fetch`.
+    out_npz, out_json : path-like
+        The dataset for `load_prepared`, and its measured characteristics. For an unreachable
+        dataset they are a placeholder, and instructions to get it.
     """
     card = load_card(name)
     receipt = check_raw(name, Path(raw_dir))
     printed = printed_rows(card)
     if receipt["status"] == "unreachable":
         write_unreachable(out_npz, name, {"by_hand": card["by_hand"], "tried": receipt["tried"]})
-        store.write_json(
+        write_json(
             out_json,
             {
                 "dataset": name,
@@ -54,12 +55,13 @@ def prepare(
     parser = source.get("parser", {"name": "planted", "file": receipt["files"][0]["file"]})
     try:
         parsed = get_parser(parser["name"])(Path(raw_dir), parser)
-        _keep(parsed, card.get("keep", {}))
+        if "keep" in source:
+            _keep(parsed, **source["keep"])
         dataset = _dataset(card, source, receipt, parsed)
     except RecocoError as error:
         raise RecocoError(f"Dataset {name}: {error}") from None
     write_prepared(out_npz, dataset)
-    store.write_json(out_json, _characteristics(dataset, parsed.dropped, printed))
+    write_json(out_json, _characteristics(dataset, parsed.dropped, printed))
 
 
 def _source(card: dict, receipt: dict) -> dict:
@@ -73,14 +75,14 @@ def _source(card: dict, receipt: dict) -> dict:
 
 
 def permutation_of(name: str, rows: int) -> tuple[np.ndarray, int]:
-    """Return the recorded shuffle of a dataset and its seed: they depend on the name only."""
+    """Return the permutation of a dataset and its seed, which depend only on the name."""
     seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
     generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([_SHUFFLE, seed])))
     return generator.permutation(rows).astype(np.int64), seed
 
 
 def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset:
-    """Check what a parser found against the card, shuffle it and number its classes."""
+    """Check the result of a parser against the card, shuffle it and number its classes."""
     content = card["content"]
     views = [_canonical(view, content) for view in parsed.views]
     codes, class_names = _classes(parsed, source.get("class_names", {}))
@@ -106,30 +108,29 @@ def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset
     )
 
 
-def _keep(parsed: Parsed, options: dict) -> None:
-    """Leave out the columns, then the rows, that the card does not want."""
-    if not options:
-        return
-    least, share = options["min_df"], options["max_df_share"]
+def _keep(
+    parsed: Parsed, min_df: int = 1, max_df_share: float = 1.0, empty_rows: bool = True
+) -> None:
+    """Drop the columns, then the rows, that the card excludes."""
     for i, view in enumerate(parsed.views):
         frequency = np.bincount(view.indices[view.data != 0], minlength=view.shape[1])
-        rare = frequency < least
-        common = frequency > share * view.shape[0]
+        rare = frequency < min_df
+        common = frequency > max_df_share * view.shape[0]
         kept = np.flatnonzero(~rare & ~common)
         if not kept.size:
             raise RecocoError("no column is left; correct `keep` in the card.")
         if rare.any():
-            text = f"{rare.sum()} of {rare.size} columns are in fewer than {least} rows"
+            text = f"{rare.sum()} of {rare.size} columns are in fewer than {min_df} rows"
             parsed.dropped.append(text)
         if common.any():
-            text = f"{common.sum()} of {rare.size} columns are in more than {share:.1%} of the rows"
-            parsed.dropped.append(text)
+            share = f"{max_df_share:.1%} of the rows"
+            parsed.dropped.append(f"{common.sum()} of {rare.size} columns are in more than {share}")
         parsed.views[i] = csr_matrix(view[:, kept])
         if parsed.terms[i] is not None:
             parsed.terms[i] = [parsed.terms[i][j] for j in kept]
     filled = sum(abs(view).sum(axis=1) for view in parsed.views)
     empty = np.asarray(filled).ravel() == 0
-    if empty.any() and not options["empty_rows"]:
+    if empty.any() and not empty_rows:
         rows = np.flatnonzero(~empty)
         parsed.views = [view[rows] for view in parsed.views]
         parsed.labels = np.asarray(parsed.labels)[rows]
@@ -163,7 +164,7 @@ def _canonical(view: csr_matrix, content: str) -> csr_matrix:
 
 
 def _classes(parsed: Parsed, names: dict) -> tuple[np.ndarray, list[str]]:
-    """Number the classes 0..K-1 in the order of the source and name them."""
+    """Number the classes 0..K-1 in the order of the source, and name them."""
     labels = np.asarray(parsed.labels)
     values = parsed.class_order
     if values is None:
@@ -185,7 +186,7 @@ def _classes(parsed: Parsed, names: dict) -> tuple[np.ndarray, list[str]]:
 def _expect(expected: dict | None, views, codes, class_names) -> None:
     if expected is None:
         return
-    found = {
+    measured = {
         "rows": codes.size,
         "columns": [view.shape[1] for view in views],
         "nonzeros": [view.nnz for view in views],
@@ -197,15 +198,15 @@ def _expect(expected: dict | None, views, codes, class_names) -> None:
             "labels; fetch it again."
         )
     for key, value in expected.items():
-        if value != found[key]:
+        if value != measured[key]:
             raise RecocoError(
-                f"{key} are {found[key]}, but the card expects {value}; "
+                f"{key} are {measured[key]}, but the card expects {value}; "
                 "fetch it again or correct `expected` in the card."
             )
 
 
 def _characteristics(dataset: Dataset, dropped: list[str], printed: dict) -> dict:
-    """Measure what the papers print about their datasets, and what our boxplots need."""
+    """Measure what the papers print about their datasets, and what the boxplots need."""
     views = dataset.views
     sizes = np.bincount(dataset.labels, minlength=dataset.n_classes)
     cells = sum(view.shape[0] * view.shape[1] for view in views)
@@ -258,7 +259,7 @@ def _sparsity(nonzeros: int, cells: int) -> float:
 
 
 def _five_numbers(values: np.ndarray) -> dict[str, float]:
-    """Five-number summary and Tukey's whiskers: the last values within 1.5 boxes of the box."""
+    """Return the five-number summary, and the last values within 1.5 box lengths (Tukey)."""
     low, q1, median, q3, high = (float(q) for q in np.percentile(values, [0, 25, 50, 75, 100]))
     reach = 1.5 * (q3 - q1)
     return {

@@ -1,25 +1,24 @@
-"""Receipts: which source gave which files, and whether they are still the same."""
+"""Receipts: which source provided which files, and whether they are unchanged."""
 
 import hashlib
 from pathlib import Path
 
-from recoco import store
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_json
 
 RECEIPT = "receipt.json"
 
 
 def digest(path: Path) -> tuple[str, int]:
-    """Return sha256 and size of a file."""
+    """Return the SHA-256 hash and the size of a file."""
     with path.open("rb") as stream:
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
-    return found, path.stat().st_size
+        return hashlib.file_digest(stream, "sha256").hexdigest(), path.stat().st_size
 
 
 def check_raw(name: str, raw_dir: Path) -> dict:
-    """Return the receipt of ``raw_dir`` after checking that its files are still those fetched."""
+    """Return the receipt in ``raw_dir`` after checking that the fetched files are unchanged."""
     try:
-        receipt = store.read_json(raw_dir / RECEIPT)
+        receipt = read_json(raw_dir / RECEIPT)
     except (OSError, ValueError):
         raise RecocoError(
             f"Dataset {name} has no readable receipt in {raw_dir}: fetch it first."

@@ -1,11 +1,11 @@
-"""Planted block models: data whose co-clusters are known because we put them there."""
+"""Planted block models: data with known co-clusters."""
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.sparse import csr_matrix
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.dataset import Dataset
-from recoco.errors import RecocoError
 
 
 def planted(
@@ -23,29 +23,40 @@ def planted(
     """Draw counts from a diagonal block model with known row and column clusters.
 
     Every count is one draw of a (row, column) pair: the row uniformly; the column, with
-    probability ``1 - noise``, uniformly from the column cluster that belongs to the row's
-    cluster, otherwise uniformly from all other columns. All views share the row clusters and
-    nothing else. Time and memory are proportional to the number of draws.
+    probability ``1 - noise``, uniformly from the column cluster of the row's cluster, otherwise
+    uniformly from all other columns. The views share only the row clusters. Time and memory are
+    proportional to the number of draws.
 
     Parameters
     ----------
-    rows, columns, clusters : int
-        ``columns`` is the number of columns of each view.
-    density : float
-        Expected share of non-zero cells.
-    noise : float
-        Expected share of the mass outside the diagonal blocks. ``1 - 1 / clusters`` leaves no
-        structure at all (for equal clusters).
-    views : int
-    sizes : list of float, optional
-        Relative sizes of the clusters, of rows and columns alike; equal if not given.
-    seed : int
-    name : str
+    rows, columns : int
+        Number of rows, and of columns of each view.
+    clusters : int
+        Number of clusters.
+    density : float, default=0.05
+        Expected fraction of non-zero cells.
+    noise : float, default=0.2
+        Expected fraction of the mass outside the diagonal blocks. With ``1 - 1 / clusters`` there
+        is no structure (for clusters of equal size).
+    views : int, default=1
+        Number of views.
+    sizes : list of float, default=None
+        Relative sizes of the clusters, for rows and columns; equal by default.
+    seed : int, default=0
+        Seed of the random numbers.
+    name : str, default="planted"
+        Name of the dataset.
 
     Returns
     -------
-    Dataset
-        ``meta["column_labels"]`` holds, per view, the planted column clusters.
+    dataset : Dataset
+        ``meta["column_labels"]`` contains the planted column clusters of each view.
+
+    Examples
+    --------
+    >>> from recoco.datasets import planted
+    >>> planted(60, 40, 3).X.shape
+    (60, 40)
     """
     sizes = [1.0] * clusters if sizes is None else [float(size) for size in sizes]
     _check(rows, columns, clusters, density, noise, views, sizes)
@@ -65,7 +76,7 @@ def planted(
         position = generator.random(draws)
         own = start + (position * width).astype(np.int64)
         other = (position * (columns - width)).astype(np.int64)
-        other += np.where(other >= start, width, 0)  # step over the row's own block
+        other += np.where(other >= start, width, 0)  # skips the row's own block
         column = np.where(inside, own, other)
         view = csr_matrix((np.ones(draws), (row, column)), shape=(rows, columns))
         view.sum_duplicates()
@@ -95,7 +106,7 @@ def _check(rows, columns, clusters, density, noise, views, sizes) -> None:
         )
     if not 0 <= noise < 1 or (clusters == 1 and noise > 0):
         raise RecocoError(
-            f"noise = {noise} is no share of mass outside the blocks: use 0 <= noise < 1, "
+            f"noise = {noise} is not a fraction of the mass: use 0 <= noise < 1, "
             "and 0 for a single cluster, which has no outside."
         )
     if not 0 < density < 1:
@@ -103,16 +114,16 @@ def _check(rows, columns, clusters, density, noise, views, sizes) -> None:
 
 
 def _split(total: int, sizes: list[float]) -> np.ndarray:
-    """Return sorted labels whose class sizes are proportional to ``sizes``, none empty."""
+    """Return sorted labels with class sizes proportional to ``sizes``, none of them empty."""
     share = np.cumsum(sizes) / np.sum(sizes)
     k = len(sizes)
-    # one place each is reserved, the rest is divided by the shares
+    # one element each is reserved, the rest is divided in proportion
     ends = np.round(share * (total - k)).astype(np.int64) + np.arange(1, k + 1)
     return np.repeat(np.arange(k), np.diff(np.concatenate(([0], ends))))
 
 
 def _draws(row_sizes, column_sizes, density: float, noise: float) -> int:
-    """Number of draws for which the expected share of non-zero cells is ``density``."""
+    """Return the number of draws that gives an expected fraction ``density`` of non-zeros."""
     n, d = row_sizes.sum(), column_sizes.sum()
     outside = d - column_sizes
 

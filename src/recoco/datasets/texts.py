@@ -1,4 +1,4 @@
-"""Running text, one document after the other: raw texts of cards, folders, Wikipedia dumps."""
+"""Running text, one document at a time: raw texts of cards, folders, Wikipedia dumps."""
 
 import bz2
 import contextlib
@@ -9,26 +9,27 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
-from recoco import paths
+from recoco.core import paths
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_json
 from recoco.datasets.card import load_card
 from recoco.datasets.fetching import fetch
 from recoco.datasets.mirrors import at_hand
 from recoco.datasets.parsers import module_of
 from recoco.datasets.receipts import RECEIPT, check_raw
-from recoco.errors import RecocoError
-from recoco.store import read_json
 
-_PIECE = 1 << 20  # characters of a text file read at once
+_PIECE = 1 << 20  # number of characters of a text file read at once
 _PLAIN_EVERY = 15.0  # seconds between two lines of progress in a log
 
 
 def texts_at_hand(name: str) -> bool:
-    """Say whether the raw texts of a dataset were fetched or lie in a mirror folder."""
+    """Return whether the raw texts of a dataset have been fetched or are in a mirror folder."""
     try:
         return read_json(paths.raw(name) / RECEIPT)["status"] == "ok"
     except (OSError, ValueError, KeyError):
@@ -36,9 +37,9 @@ def texts_at_hand(name: str) -> bool:
 
 
 def documents_of(name: str) -> Iterator[str]:
-    """Yield the raw texts of a dataset, fetching it if no one has before.
+    """Yield the raw texts of a dataset, fetching it if necessary.
 
-    The texts are those that the card's parser reads, before words are counted.
+    These are the texts that the card's parser reads, before words are counted.
     """
     card = load_card(name)
     folder = paths.raw(name)
@@ -60,13 +61,14 @@ def documents_of(name: str) -> Iterator[str]:
 class TextFiles:
     """The documents of a folder of ``.txt`` files, of one text file, or of a Wikipedia dump.
 
-    A text file is one document. It is read in pieces of about a million characters, cut at white
-    space, so that a file of any size can be read; only a window across a cut is missed. A dump
-    (``.xml``, ``.xml.bz2`` or ``.xml.gz``) gives its articles, without redirects and markup.
+    A text file is one document. It is read in pieces of about a million characters, split at white
+    space, so files of any size can be read; only windows across such a split are missed. A dump
+    (``.xml``, ``.xml.bz2`` or ``.xml.gz``) yields its articles, without redirects and markup.
 
     Parameters
     ----------
-    path : path of the folder or file
+    path : path-like
+        The folder or file.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -81,7 +83,7 @@ class TextFiles:
             raise RecocoError(f"There is no {self.path}: give a folder of texts, a text or a dump.")
         self._sizes = [file.stat().st_size for file in self.files]
         self._passed = 0
-        self._open = None
+        self._open: Any = None
 
     def __iter__(self) -> Iterator[str]:
         self._passed = 0
@@ -101,7 +103,7 @@ class TextFiles:
 
     @property
     def share_read(self) -> float:
-        """How much was read, from 0 to 1, by the bytes on disk."""
+        """Fraction of the bytes on disk read so far."""
         now = self._open.tell() if self._open else 0
         return min(1.0, (self._passed + now) / max(1, sum(self._sizes)))
 
@@ -109,7 +111,7 @@ class TextFiles:
         with self._unpacked(file) as stream:
             rest = ""
             while content := stream.read(_PIECE):
-                # a cut inside of a character loses that character, at most
+                # a split inside a character loses only that character
                 piece = rest + content.decode("utf-8", errors="replace")
                 cut = max(piece.rfind(" "), piece.rfind("\n"))
                 if len(content) == _PIECE and cut > 0:
@@ -129,7 +131,7 @@ class TextFiles:
                 if event == "end" and element.tag.rpartition("}")[2] == "page":
                     pages += 1
                     text = _article(element)
-                    root.clear()  # or the whole dump would stay in memory
+                    root.clear()  # otherwise the whole dump would stay in memory
                     if text:
                         yield plain(text)
         if not pages:
@@ -148,7 +150,7 @@ class TextFiles:
 
 
 def _article(page) -> str:
-    """Return the wiki text of a page, or nothing if it is no article."""
+    """Return the wiki text of a page; empty if it is not an article."""
     text = ""
     for element in page.iter():
         name = element.tag.rpartition("}")[2]
@@ -166,11 +168,11 @@ _INNERMOST = re.compile(r"\{\{[^{}]*\}\}|\{\|[^{}]*\|\}")
 _FILE = re.compile(r"\[\[(?:file|image|category)\s*:[^\[\]]*\]\]", re.IGNORECASE)
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 _ADDRESS = re.compile(r"\[?https?://\S+|\]")
-_DEPTH = 8  # templates in templates
+_DEPTH = 8  # maximum nesting of templates
 
 
 def plain(wiki: str) -> str:
-    """Return the readable text of wiki markup, roughly: no templates, tables, notes, tags."""
+    """Return the readable text of wiki markup, roughly: no templates, tables, notes or tags."""
     text = _COMMENT.sub(" ", html.unescape(wiki))
     text = _APART.sub(" ", text)
     for _ in range(_DEPTH):
@@ -178,7 +180,7 @@ def plain(wiki: str) -> str:
         if not found:
             break
     text = _TAG.sub(" ", text)
-    # a caption may have links of its own: these first
+    # links first, because a caption may contain some
     text = _LINK.sub(_label, text)
     text = _FILE.sub(" ", text)
     return _ADDRESS.sub(" ", text).replace("'''", "").replace("''", "")
@@ -189,10 +191,10 @@ def _label(link: re.Match) -> str:
 
 
 @contextlib.contextmanager
-def shown_progress(texts: TextFiles):
-    """Give `count_windows` a ``progress`` that shows how much of ``texts`` is read.
+def shown_progress(texts: TextFiles) -> Iterator[Callable[[int, int], None]]:
+    """Provide a ``progress`` for `count_windows` that shows how much of ``texts`` has been read.
 
-    On a terminal a bar, elsewhere a line every quarter of a minute.
+    It is a bar on a terminal, otherwise a line every 15 seconds.
     """
     if sys.stderr.isatty():
         from rich.console import Console

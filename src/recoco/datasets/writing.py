@@ -1,4 +1,4 @@
-"""Write the card of a dataset of one's own: look at the data, guess little, measure the rest."""
+"""Write the card of the user's own dataset: inspect the data, guess little, measure the rest."""
 
 import re
 import tempfile
@@ -6,55 +6,60 @@ from pathlib import Path
 
 import numpy as np
 
-from recoco import paths
-from recoco.datasets import fetching, own
+from recoco.config.schema import check
+from recoco.core import paths
+from recoco.core.errors import RecocoError
+from recoco.core.files import write_text
 from recoco.datasets.card import list_cards
 from recoco.datasets.parsers import Parsed, get_parser
 from recoco.datasets.preparation import _canonical, _classes
-from recoco.errors import RecocoError
-from recoco.schema import check
-from recoco.store import write_text
+from recoco.datasets.sources import SOURCES, Unavailable
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _BUNCH = "sklearn:"
 
 
 def write_card(where: str, name: str, options: dict) -> tuple[Path, dict]:
-    """Write ``config/datasets/NAME.yaml`` for data of one's own.
+    """Write ``config/datasets/NAME.yaml`` for the user's own data.
 
     Parameters
     ----------
     where : str
-        A folder of text files in class folders, a .csv, .tsv, .mtx, .npz, .npy or .mat, or
+        A folder of text files in class folders, a .csv, .tsv, .mtx, .npz, .npy or .mat file, or
         ``sklearn:load_NAME``.
-    name : str, of the dataset
+    name : str
+        Name of the dataset.
     options : dict
-        What was said about the data: labels, text, matrix, terms, transpose, leave_out, min_df;
-        a key is absent where nothing was said.
+        What the user specified: labels, text, matrix, terms, transpose, leave_out, min_df. Other
+        keys are absent.
 
     Returns
     -------
-    The path of the card, and the card.
+    path : Path
+        The file of the card.
+    card : dict
+        The card.
     """
     import yaml
 
-    own.register()
     if not _NAME.fullmatch(name):
-        raise RecocoError(f"{name!r} is no name of a dataset: use small letters, digits and -.")
+        raise RecocoError(f"{name!r} is not a valid name: use lower-case letters, digits and -.")
     path = paths.config() / "datasets" / f"{name}.yaml"
     if name in list_cards():
-        raise RecocoError(f"There is a dataset {name!r} already ({path.name}): take another name.")
+        raise RecocoError(
+            f"There already is a dataset {name!r} ({path.name}): choose another name."
+        )
     source, parser = _source_and_parser(where, options)
     with tempfile.TemporaryDirectory(prefix="recoco-card-") as folder:
         raw = Path(folder)
         try:
-            _, files = fetching._BRING[source["kind"]](source, raw, None)
-        except fetching._Unavailable as error:
-            raise RecocoError(f"{where} cannot be had: {error}.") from None
+            _, files = SOURCES[source["kind"]](source, raw, None)
+        except Unavailable as error:
+            raise RecocoError(f"{where} is not available: {error}.") from None
         parsed = get_parser(parser["name"])(raw, parser)
     if source["kind"] == "local":
-        for entry, found in zip(source["files"], files, strict=True):
-            entry |= {"bytes": found["bytes"], "sha256": found["sha256"]}
+        for entry, record in zip(source["files"], files, strict=True):
+            entry |= {"bytes": record["bytes"], "sha256": record["sha256"]}
     card = {
         "title": name,
         "description": f"Data of one's own, read from {Path(where).name}.",
@@ -71,7 +76,7 @@ def write_card(where: str, name: str, options: dict) -> tuple[Path, dict]:
 
 
 def _measured(parsed: Parsed) -> dict:
-    """Return what the values are and the shape that the data must have from now on."""
+    """Return the kind of values, and the shape that the data must have from now on."""
     views = [_canonical(view, "real") for view in parsed.views]
     values = np.concatenate([view.data for view in views])
     if values.size == 0:
@@ -98,7 +103,7 @@ def _source_and_parser(where: str, options: dict) -> tuple[dict, dict]:
         loader = where.removeprefix(_BUNCH)
         if not re.fullmatch(r"(load|fetch)_[a-z0-9_]+", loader):
             raise RecocoError(
-                f"{loader!r} is no loader of scikit-learn: name one as sklearn:load_wine."
+                f"{loader!r} is not a loader of scikit-learn: name one as sklearn:load_wine."
             )
         return {"kind": "sklearn", "loader": loader}, {"name": "bunch", **_some(options, "min_df")}
     path = Path(where).expanduser()
@@ -126,14 +131,14 @@ def _of_file(path: Path, files: list[dict], options: dict) -> tuple[dict, dict]:
     for key in ("labels", "terms"):
         if key not in options:
             continue
-        beside = Path(options[key]).expanduser()
-        if ending == ".npz" and not beside.is_file():
+        extra = Path(options[key]).expanduser()
+        if ending == ".npz" and not extra.is_file():
             parser[f"{key}_array"] = options[key]
             continue
-        if not beside.is_file():
+        if not extra.is_file():
             raise RecocoError(f"There is no file {options[key]} with the {key}: check --{key}.")
-        files.append({"at": _at(beside)})
-        parser[key] = beside.name
+        files.append({"at": _at(extra)})
+        parser[key] = extra.name
     return _local(files), parser
 
 
@@ -145,9 +150,8 @@ def _matlab(path: Path, options: dict) -> dict:
             held = ", ".join(f"{n} ({' x '.join(map(str, s))})" for n, s, _ in whosmat(path))
         except (ValueError, NotImplementedError, OSError) as error:
             raise RecocoError(f"{path.name} cannot be read as MATLAB ({error}).") from None
-        raise RecocoError(
-            f"{path.name} holds {held}: say which by {' and '.join(f'--{key}' for key in missing)}."
-        )
+        flags = " and ".join(f"--{key}" for key in missing)
+        raise RecocoError(f"{path.name} contains {held}: choose with {flags}.")
     parser = {"name": "matlab", "files": [path.name]}
     return parser | _some(options, "matrix", "labels", "terms", "transpose")
 
@@ -161,7 +165,7 @@ def _local(files: list[dict]) -> dict:
 
 
 def _at(path: Path) -> str:
-    """Return a path as a card has it: below the project where it lies there."""
+    """Return a path as written in a card: relative to the project if it is inside."""
     path = path.resolve()
     root = paths.root()
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

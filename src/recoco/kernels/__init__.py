@@ -1,1 +1,1 @@
-"""Numba kernels: arrays in, arrays out; no objects, no files, no hidden random numbers."""
+"""Numba kernels: arrays in, arrays out; no files, no global state, no hidden random numbers."""

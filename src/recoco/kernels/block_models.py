@@ -1,9 +1,9 @@
 """Poisson block models: the steps of EM for many starts, and exact moves of single nodes.
 
-Posteriors of T starts are kept as (n, T, g), so that what is gathered for a non-zero lies side
-by side; products with the matrix go through all starts at once, row by row. All other sums of a
-start are taken by one thread in a fixed order and never mix with those of another start, so that
-nothing depends on the batch or on the number of threads.
+Posteriors of T starts are stored as (n, T, g), so the values needed for a non-zero are contiguous.
+Products with the matrix are computed for all starts at once, row by row. All other sums of a start
+are computed by one thread in a fixed order, separately from other starts. Therefore nothing depends
+on the batch or on the number of threads.
 """
 
 import numpy as np
@@ -14,16 +14,15 @@ from recoco.kernels.factors_vectors import add_row
 # models of a graph: Poisson(gamma_kl) without the diagonal; Poisson(x_i. x_j. gamma_kl); the same
 # with one gamma for all blocks off the diagonal
 PSBM, PLBM, SPLBM = 0, 1, 2
-# a cluster with less weight than this is empty: nothing joins it
+# a cluster with less weight than this counts as empty, and nothing joins it
 EMPTY = 1e-100
-# -z log z of a smaller posterior is lost in the roundings of any sum
+# for smaller posteriors, -z log z is below the rounding error of any sum
 TINY = 1e-20
 FORBIDDEN = -1e200
-# Posteriors and rates below about 1e-150, exp of this, are 0: sums that count are above EMPTY and
-# do not feel them, and their products would be numbers that processors take a hundred times as
-# long for.
+# Posteriors and rates below about 1e-150, exp of this, are set to 0: they do not affect sums above
+# EMPTY, and their products would be subnormal, which makes processors a hundred times slower.
 FADED = -345.0
-# stands for the logarithm of a rate of 0
+# used as the logarithm of a rate of 0
 LOWEST = -700.0
 HALVINGS = 40
 CHUNK = 64
@@ -34,7 +33,7 @@ NODES = 16
 def _product_rows(first, last, indptr, indices, data, source, out):
     out[first:last] = 0.0
     for i in range(first, last):
-        # in vectors that stay in registers; the order of the additions is that of the entries
+        # sums stay in vector registers; entries are added in their order
         begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
         add_row(data, indices, begin, end, source, np.int64(0), out, np.int64(i))
 
@@ -43,14 +42,14 @@ def _product_rows(first, last, indptr, indices, data, source, out):
 def product(indptr, indices, data, source, out):
     """Sparse (n, d) times dense (d, w); out (n, w) is overwritten.
 
-    ``source`` and ``out`` are float64 arrays in one piece, row by row.
+    ``source`` and ``out`` are C-contiguous float64 arrays.
     """
     _product_rows(0, out.shape[0], indptr, indices, data, source, out)
 
 
 @njit(cache=True, nogil=True, parallel=True)
 def product_parallel(indptr, indices, data, source, out):
-    """The same as :func:`product`, the rows spread over numba's threads."""
+    """Like :func:`product`, with the rows distributed over threads."""
     n = out.shape[0]
     for c in prange((n + CHUNK - 1) // CHUNK):
         _product_rows(c * CHUNK, min(n, (c + 1) * CHUNK), indptr, indices, data, source, out)
@@ -58,7 +57,7 @@ def product_parallel(indptr, indices, data, source, out):
 
 @njit(cache=True, nogil=True)
 def _softmax(score, out, hard):
-    """Write exp(score) / sum, or 1 for the largest (of equal ones the first)."""
+    """Write exp(score) / sum, or with ``hard`` 1 for the (first) largest score."""
     best = 0
     for k in range(1, score.size):
         if score[k] > score[best]:
@@ -78,7 +77,7 @@ def _softmax(score, out, hard):
 
 @njit(cache=True, nogil=True)
 def _counts(Z, log_share):
-    """Logarithms of the proportions; returns sum_k n_k log pi_k + H(Z)."""
+    """Compute the logarithms of the proportions; return sum_k n_k log pi_k + H(Z)."""
     n, g = Z.shape
     counts = np.zeros(g)
     value = 0.0
@@ -90,7 +89,7 @@ def _counts(Z, log_share):
                 value -= z * np.log(z)
     for k in range(g):
         if counts[k] > EMPTY:
-            log_share[k] = np.log(counts[k] / n)
+            log_share[k] = np.log(counts[k] / n)  # eq. 6, pi
             value += counts[k] * log_share[k]
         else:
             log_share[k] = FORBIDDEN
@@ -99,7 +98,7 @@ def _counts(Z, log_share):
 
 @njit(cache=True, nogil=True)
 def _rate(weight, first, second):
-    """log(weight / (first * second)), the estimate of a gamma."""
+    """Return log(weight / (first * second)), the estimate of a gamma."""
     if weight <= EMPTY or first <= EMPTY or second <= EMPTY:
         return LOWEST
     return max(np.log(weight) - np.log(first) - np.log(second), LOWEST)
@@ -107,7 +106,7 @@ def _rate(weight, first, second):
 
 @njit(cache=True, nogil=True)
 def _diagonal_rates(inside, mass, other_mass, ratio, pull, other_pull):
-    """Estimates of the diagonal model from x_kk, x_k. and x_.k.
+    """Estimate the diagonal model from x_kk, x_k. and x_.k.
 
     Parameters
     ----------
@@ -126,16 +125,16 @@ def _diagonal_rates(inside, mass, other_mass, ratio, pull, other_pull):
         total += mass[k]
         other_total += other_mass[k]
         outside += max(mass[k] - inside[k], 0.0)
-    cells = 0.0  # N^2 - sum_k x_k. x_.k, without the difference of large numbers
+    cells = 0.0  # N^2 - sum_k x_k. x_.k, computed without cancellation
     for k in range(g):
         cells += mass[k] * max(other_total - other_mass[k], 0.0)
-    log_rate = _rate(outside, cells, 1.0)
+    log_rate = _rate(outside, cells, 1.0)  # eq. M-step, gamma
     rate = np.exp(log_rate)
     value = -total
     if outside > EMPTY:
         value += outside * log_rate
     for k in range(g):
-        own = _rate(inside[k], mass[k], other_mass[k])
+        own = _rate(inside[k], mass[k], other_mass[k])  # eq. M-step, gamma_kk
         ratio[k] = own - log_rate
         pull[k] = other_mass[k] * (np.exp(own) - rate)
         other_pull[k] = mass[k] * (np.exp(own) - rate)
@@ -146,14 +145,14 @@ def _diagonal_rates(inside, mass, other_mass, ratio, pull, other_pull):
 
 @njit(cache=True, nogil=True)
 def _full_rates(table, first, second, logs):
-    """Estimates of the model with a gamma for each block; logs is overwritten.
+    """Estimate the model with a gamma per block, into ``logs``.
 
-    Returns sum_kl x_kl log gamma_kl - N.
+    Return sum_kl x_kl log gamma_kl - N.
     """
     value = 0.0
     for k in range(table.shape[0]):
         for m in range(table.shape[1]):
-            logs[k, m] = _rate(table[k, m], first[k], second[m])
+            logs[k, m] = _rate(table[k, m], first[k], second[m])  # eq. M-step
             if table[k, m] > EMPTY:
                 value += table[k, m] * (logs[k, m] - 1.0)
     return value
@@ -161,13 +160,13 @@ def _full_rates(table, first, second, logs):
 
 @njit(cache=True, nogil=True)
 def add_terms(weights, rows, out, i, values, places):
-    """out[i] += weights[m] * rows[m] for every m in its order; weights of 0 are left out.
+    """Add weights[m] * rows[m] to out[i] for every m in order, skipping weights of 0.
 
     Parameters
     ----------
     weights : float64 (l,); rows : float64 (at least l, g); out : float64 (any, g), overwritten
     values : float64 (l,), places : int32 (l,)
-        Room for the weights that are not 0.
+        Work arrays for the weights that are not 0.
     """
     count = 0
     for m in range(weights.size):
@@ -181,10 +180,10 @@ def add_terms(weights, rows, out, i, values, places):
 
 @njit(cache=True, nogil=True)
 def _table(Z, P):
-    """x_kl = sum_i z_ik P_il.
+    """Return x_kl = sum_i z_ik P_il.
 
-    Some nodes at a time, so that the sums of a cluster are loaded and stored once for all of
-    them; every sum still takes the nodes in their order.
+    Several nodes are processed together, so the sums of a cluster are loaded and stored once for
+    all of them. Each sum still adds the nodes in order.
     """
     n, g = Z.shape
     rows = np.empty((NODES, P.shape[1]))
@@ -200,7 +199,7 @@ def _table(Z, P):
 
 @njit(cache=True, nogil=True)
 def turned(logs):
-    """Logarithms or rates (T, v, k, l) as (T, v, l, k), those that have faded as 0."""
+    """Transpose logarithms or rates (T, v, k, l) to (T, v, l, k); negligible ones become 0."""
     T, v, g, m = logs.shape
     least = np.exp(FADED)
     out = np.empty((T, v, m, g))
@@ -215,7 +214,7 @@ def turned(logs):
 
 @njit(cache=True, nogil=True)
 def _simple_rates(table, Z, logs, pull, rates):
-    """Estimates of the model without degrees: x_kl over the number of pairs i != j."""
+    """Estimate the model without degrees: x_kl divided by the number of pairs i != j."""
     n, g = Z.shape
     same = _table(Z, Z)
     counts = np.zeros(g)
@@ -226,7 +225,7 @@ def _simple_rates(table, Z, logs, pull, rates):
     pull[:] = 0.0
     for k in range(g):
         for m in range(g):
-            logs[k, m] = _rate(table[k, m], counts[k] * counts[m] - same[k, m], 1.0)
+            logs[k, m] = _rate(table[k, m], counts[k] * counts[m] - same[k, m], 1.0)  # eq. M-step
             rates[k, m] = np.exp(logs[k, m])
             pull[k] += counts[m] * rates[k, m]
             if table[k, m] > EMPTY:
@@ -236,7 +235,7 @@ def _simple_rates(table, Z, logs, pull, rates):
 
 @njit(cache=True, nogil=True)
 def _maximise_one(model, Z, P, degree, log_share, logs, pull, rates):
-    """M-step of a start on v graphs, and the bound that it reaches."""
+    """M-step of one start on v graphs; return the bound it reaches."""
     v, n, g = P.shape
     value = _counts(Z, log_share)
     spare = np.empty(g)
@@ -250,13 +249,13 @@ def _maximise_one(model, Z, P, degree, log_share, logs, pull, rates):
             for i in range(n):
                 for k in range(g):
                     inside[k] += Z[i, k] * P[b, i, k]
-            value += 0.5 * _diagonal_rates(inside, mass, mass, logs[b, 0], pull[b], spare)
+            value += 0.5 * _diagonal_rates(inside, mass, mass, logs[b, 0], pull[b], spare)  # eq. 4
             continue
         table = _table(Z, P[b])
         if model == PLBM:
-            value += 0.5 * _full_rates(table, mass, mass, logs[b])
+            value += 0.5 * _full_rates(table, mass, mass, logs[b])  # eq. 2 of TSPLBM
         else:
-            value += 0.5 * _simple_rates(table, Z, logs[b], pull[b], rates[b])
+            value += 0.5 * _simple_rates(table, Z, logs[b], pull[b], rates[b])  # eq. bound of PSBM
     return value
 
 
@@ -264,10 +263,11 @@ def _maximise_one(model, Z, P, degree, log_share, logs, pull, rates):
 def _expect_rows(
     first, last, model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out
 ):
-    """E-step of some nodes: row by row, as the posteriors of the starts lie.
+    """E-step of some nodes, row by row, as posteriors are laid out in memory.
 
-    The estimates by block are :func:`turned`, so that all clusters of a node go together.
-    The degree term of PLBM is the same for all clusters, since sum_l x_l. gamma_kl = 1.
+    The estimates by block are transposed (:func:`turned`), so all clusters of a node are
+    processed together. The degree term of PLBM is the same for all clusters, because
+    sum_l x_l. gamma_kl = 1.
     """
     v, _, T, g = P.shape
     scores = np.empty((1, g))
@@ -282,10 +282,13 @@ def _expect_rows(
                 if model == SPLBM:
                     for k in range(g):
                         if derived:
+                            # eq. E-step of SPLBM
                             score[k] += P[b, i, t, k] * logs[t, b, 0, k] - d * pull[t, b, k]
                         else:
+                            # eq. E-step, as printed
                             score[k] += 0.5 * P[b, i, t, k] * logs[t, b, 0, k]
                     continue
+                # eq. E-step of PSBM and PLBM
                 add_terms(P[b, i, t], logs[t, b], scores, 0, values, places)
                 if model == PSBM:
                     for k in range(g):
@@ -318,8 +321,8 @@ def maximise(model, Z, P, degree, log_share, logs, pull, rates, bound):
 def expect(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out):
     """E-step of every start; out (n, T, g) is overwritten.
 
-    ``derived``: as the criterion has it; if not, as printed (SPLBM only). ``hard``: 1 for the
-    most probable cluster.
+    ``derived`` follows the criterion, otherwise the printed formula is used (SPLBM only).
+    ``hard`` sets the most probable cluster to 1.
     """
     if model != SPLBM:
         logs, rates = turned(logs), turned(rates)
@@ -330,7 +333,7 @@ def expect(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out
 
 @njit(cache=True, nogil=True, parallel=True)
 def expect_parallel(model, derived, hard, Z, P, degree, log_share, logs, pull, rates, out):
-    """The same as :func:`expect`, the nodes spread over numba's threads."""
+    """Like :func:`expect`, with the nodes distributed over threads."""
     n = len(Z)
     if model != SPLBM:
         logs, rates = turned(logs), turned(rates)
@@ -343,10 +346,10 @@ def expect_parallel(model, derived, hard, Z, P, degree, log_share, logs, pull, r
 
 @njit(cache=True, nogil=True)
 def _accept_one(model, halve, Z, P, degree, log_share, logs, pull, rates, old, old_Z, old_P):
-    """M-step on new posteriors, drawn back towards the old ones while the bound is below theirs.
+    """M-step on new posteriors, moved back towards the old ones while the bound is lower.
 
-    The new ones lie in a direction in which the bound rises, so a short enough step is found;
-    the products are linear, so it costs no further one.
+    The new ones lie in a direction in which the bound rises, so a short enough step succeeds.
+    The products are linear in the posteriors, so none has to be computed again.
     """
     value = _maximise_one(model, Z, P, degree, log_share, logs, pull, rates)
     if not halve:
@@ -370,7 +373,7 @@ def _accept_one(model, halve, Z, P, degree, log_share, logs, pull, rates, old, o
 
 @njit(cache=True, nogil=True)
 def accept(model, halve, Z, P, degree, log_share, logs, pull, rates, bound, old_Z, old_P):
-    """M-step of every start on the new Z and P; bound is that of the old ones, overwritten."""
+    """M-step of every start on the new Z and P; ``bound`` of the old ones is overwritten."""
     for t in range(Z.shape[1]):
         bound[t] = _accept_one(
             model, halve, Z[:, t], P[:, :, t], degree, log_share[t], logs[t], pull[t], rates[t],
@@ -380,7 +383,7 @@ def accept(model, halve, Z, P, degree, log_share, logs, pull, rates, bound, old_
 
 @njit(cache=True, nogil=True, parallel=True)
 def accept_parallel(model, halve, Z, P, degree, log_share, logs, pull, rates, bound, old_Z, old_P):
-    """The same as :func:`accept`, the starts spread over numba's threads."""
+    """Like :func:`accept`, with the starts distributed over threads."""
     for t in prange(Z.shape[1]):
         bound[t] = _accept_one(
             model, halve, Z[:, t], P[:, :, t], degree, log_share[t], logs[t], pull[t], rates[t],

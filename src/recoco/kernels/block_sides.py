@@ -1,6 +1,6 @@
-"""Poisson latent block models of any matrix, side by side; moves of single nodes of a graph.
+"""Poisson latent block models of any matrix, one side at a time; moves of single nodes of a graph.
 
-Rows and columns have posteriors of their own here, (n, T, g) and (d, T, m), see
+Rows and columns have separate posteriors here, (n, T, g) and (d, T, m), see
 :mod:`recoco.kernels.block_models`.
 """
 
@@ -20,11 +20,11 @@ from recoco.kernels.block_models import (
 
 @njit(cache=True, nogil=True)
 def _side_one(model, hard, expect, Z, P, degree, share, logs, pull, other_logs, other_pull, masses):
-    """E-step of one side with the estimates at hand, then the M-step of all but the other side.
+    """E-step of one side with the current estimates, then the M-step of all but the other side.
 
-    Without ``expect`` Z is taken as it is. ``masses`` has the weights of the other side's
-    clusters in row 1 and gets those of this side in row 0. Returns the part of the bound that
-    belongs to this side and the part of the table.
+    Without ``expect`` Z is used unchanged. Row 1 of ``masses`` contains the weights of the other
+    side's clusters, row 0 receives those of this side. Return the part of the bound that belongs
+    to this side, and the part of the table.
     """
     n, g = Z.shape
     scores = np.empty((1, g))
@@ -35,7 +35,7 @@ def _side_one(model, hard, expect, Z, P, degree, share, logs, pull, other_logs, 
         for i in range(n):
             score[:] = share
             if model == PLBM:
-                add_terms(P[i], by_other, scores, 0, values, places)
+                add_terms(P[i], by_other, scores, 0, values, places)  # eq. E-step
             else:
                 for k in range(g):
                     score[k] += P[i, k] * logs[0, k] - degree[i] * pull[k]
@@ -66,7 +66,7 @@ def _side_one(model, hard, expect, Z, P, degree, share, logs, pull, other_logs, 
 def side(
     model, hard, expect, Z, P, degree, share, logs, pull, other_logs, other_pull, masses, parts
 ):  # fmt: skip
-    """A half-step of every start.
+    """Half-step of every start.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def side(
     degree : float64 (n,)
     share : (T, g); logs : (T, g or 1, m); pull : (T, g); other_logs : (T, m or 1, g);
     other_pull : (T, m)
-        The estimates by side, overwritten but for the other side's share.
+        The estimates by side, all overwritten except the other side's share.
     masses : (T, 2, max(g, m)), see :func:`_side_one`
     parts : (T, 2), the two parts of the bound, overwritten
     """
@@ -94,7 +94,7 @@ def side(
 def side_parallel(
     model, hard, expect, Z, P, degree, share, logs, pull, other_logs, other_pull, masses, parts
 ):  # fmt: skip
-    """The same as :func:`side`, the starts spread over numba's threads."""
+    """Like :func:`side`, with the starts distributed over threads."""
     for t in prange(Z.shape[1]):
         own, value = _side_one(
             model, hard, expect, Z[:, t], P[:, t], degree, share[t], logs[t], pull[t],
@@ -111,7 +111,7 @@ def _f(x):
 
 @njit(cache=True, nogil=True)
 def _likelihood(table, mass, counts, shares):
-    """1/2 sum_kl m_kl log(m_kl / (m_k m_l)), plus sum_k n_k log(n_k / n) with shares."""
+    """Return 1/2 sum_kl m_kl log(m_kl / (m_k m_l)), plus sum_k n_k log(n_k / n) with shares."""
     g = mass.size
     value = 0.0
     n = 0.0
@@ -119,7 +119,7 @@ def _likelihood(table, mass, counts, shares):
         value -= _f(mass[k])
         n += counts[k]
         for m in range(g):
-            value += 0.5 * _f(table[k, m])
+            value += 0.5 * _f(table[k, m])  # eq. likelihood
     if shares:
         for k in range(g):
             value += _f(counts[k]) - counts[k] * np.log(n)
@@ -128,12 +128,12 @@ def _likelihood(table, mass, counts, shares):
 
 @njit(cache=True, nogil=True)
 def _gain(k, s, loop, degree, table, mass, counts, shares):
-    """What the likelihood gains when a node that is in no cluster joins cluster k."""
+    """Return the gain in likelihood if a node without a cluster joins cluster k."""
     value = 0.5 * (_f(table[k, k] + 2.0 * s[k] + loop) - _f(table[k, k]))
     for m in range(s.size):
         if m != k and s[m] != 0.0:
             value += _f(table[k, m] + s[m]) - _f(table[k, m])
-    value -= _f(mass[k] + degree) - _f(mass[k])
+    value -= _f(mass[k] + degree) - _f(mass[k])  # eq. move
     if shares:
         value += _f(counts[k] + 1.0) - _f(counts[k])
     return value
@@ -152,15 +152,15 @@ def _put(sign, k, s, loop, degree, table, mass, counts):
 
 @njit(cache=True, nogil=True)
 def _move_one(indptr, indices, data, degree, shares, g, order, labels, tol, history):
-    """Move nodes, one after the other, to the cluster of largest likelihood until none moves.
+    """Move nodes one at a time to the cluster with the largest likelihood until none moves.
 
-    Returns the number of passes; labels and history are overwritten.
+    Return the number of passes; ``labels`` and ``history`` are overwritten.
     """
     n = labels.size
     old = -np.inf
     passes = 0
     while passes < history.size:
-        table = np.zeros((g, g))  # anew in each pass, so that roundings do not add up
+        table = np.zeros((g, g))  # recomputed in each pass to avoid accumulating rounding errors
         mass = np.zeros(g)
         counts = np.zeros(g)
         for i in range(n):
@@ -206,7 +206,7 @@ def _move_one(indptr, indices, data, degree, shares, g, order, labels, tol, hist
 
 @njit(cache=True, nogil=True)
 def move(indptr, indices, data, degree, shares, g, orders, labels, tol, histories, n_iter):
-    """Run :func:`_move_one` from labels (T, n), nodes taken in the given orders (T, n)."""
+    """Run :func:`_move_one` from labels (T, n), visiting nodes in the given orders (T, n)."""
     for t in range(labels.shape[0]):
         n_iter[t] = _move_one(
             indptr, indices, data, degree, shares, g, orders[t], labels[t], tol, histories[t]
@@ -215,7 +215,7 @@ def move(indptr, indices, data, degree, shares, g, orders, labels, tol, historie
 
 @njit(cache=True, nogil=True, parallel=True)
 def move_parallel(indptr, indices, data, degree, shares, g, orders, labels, tol, histories, n_iter):
-    """The same as :func:`move`, the starts spread over numba's threads."""
+    """Like :func:`move`, with the starts distributed over threads."""
     for t in prange(labels.shape[0]):
         n_iter[t] = _move_one(
             indptr, indices, data, degree, shares, g, orders[t], labels[t], tol, histories[t]

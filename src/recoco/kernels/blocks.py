@@ -1,8 +1,8 @@
 """Half-steps on a block of rows at a time, for a matrix that is read from disk.
 
 The decisions are those of :mod:`recoco.kernels.modularity` and :mod:`recoco.kernels.spherical`;
-here they are only driven differently. Blocks of CoClus begin at multiples of the chunk of rows
-whose sums are added in order there, so that the sums are the same bits whatever the block.
+only the order of the loops differs. Blocks of CoClus begin at multiples of the chunks of rows whose
+sums are added in order there, so the sums have the same bits for any block size.
 """
 
 import numpy as np
@@ -47,8 +47,8 @@ def _add_in_order(parts, total):
 def _add_columns(block, found, sums):
     """Add the rows to the sums A^Z of the columns: sums[slot of row i, j] += a_ij.
 
-    One slot after the other: the sums of one stay in the cache, those of all would not. Every
-    sum still takes its rows in their order, so its bits do not depend on this.
+    Slots are processed one by one, because the sums of one slot fit in the cache and those of
+    all do not. Each sum still adds its rows in order, so its bits do not depend on this.
     """
     indptr, indices, data = block
     m, B = found.shape
@@ -113,7 +113,7 @@ def assign_columns(sums, degree, total, mass, slots):
             choice = b
             for k in range(1, g):
                 score = total * sums[k * B + b, j] - a_j * mass[k * B + b]
-                if score > best:  # strictly: ties go to the lowest cluster
+                if score > best:  # strictly greater: the lowest cluster wins a tie
                     best = score
                     choice = k * B + b
             gain[j // CHUNK, b] += best
@@ -129,17 +129,17 @@ def assign_columns(sums, degree, total, mass, slots):
 
 @njit(cache=True, nogil=True)
 def settle_block(block, degree, total, mass, sums, labels, fresh, before, columns, other, new_mass):
-    """Half-step of rows with kept sums, as ``settle`` of the kernel in memory does it.
+    """Half-step of rows with stored sums, as ``settle`` of the in-memory kernel does it.
 
     Parameters
     ----------
     block, degree, total : see :func:`assign_block`
     mass : float64 (g,), of the columns' clusters
-    sums : float64 (m, g), A^W of these rows: brought up to date
+    sums : float64 (m, g), A^W of these rows: updated
     labels : int (m,), of these rows: overwritten
-    fresh : bool, the sums are not known yet
+    fresh : bool, whether the sums have yet to be computed
     before, columns : int (d,), labels of the columns before and after their last half-step
-    other : float64 (d, g), A^Z: rows that move are carried over
+    other : float64 (d, g), A^Z: updated for rows that move
     new_mass : float64 (g,), of the rows' clusters: continued
     """
     indptr, indices, data = block
@@ -173,7 +173,7 @@ def settle_block(block, degree, total, mass, sums, labels, fresh, before, column
 
 @njit(cache=True, nogil=True)
 def settle_columns(sums, degree, total, mass, columns, new_mass):
-    """Half-step of the columns with kept sums; labels and masses are overwritten.
+    """Half-step of the columns with stored sums; labels and masses are overwritten.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def masses_in_order(degree, labels, mass):
 
 @njit(cache=True, nogil=True)
 def collect_columns(indices, data, first, last, place, entries):
-    """Put the entries of columns first to last at their places, which move on."""
+    """Put the entries of columns first to last at their positions, which advance."""
     for p in range(indices.size):
         j = indices[p]
         if first <= j < last:
@@ -219,10 +219,10 @@ def collect_columns(indices, data, first, last, place, entries):
 
 @njit(cache=True, nogil=True)
 def scale_rows(indptr, data, largest, lengths, unit, single):
-    """Scale rows to length one, in place, rounded to multiples of ``unit``.
+    """Scale rows to unit length, in place, rounded to multiples of ``unit``.
 
-    As ``recoco.methods.spherical.unit_rows`` does it; ``single`` gets the entries rounded to
-    single precision.
+    The result is that of ``recoco.methods.spherical.unit_rows``; ``single`` receives the entries
+    rounded to single precision.
     """
     for i in range(largest.size):
         for p in range(indptr[i], indptr[i + 1]):
@@ -233,14 +233,14 @@ def scale_rows(indptr, data, largest, lengths, unit, single):
 
 @njit(cache=True, nogil=True)
 def place_block(block, single, state, bounds, labels, fresh, sums, counts):
-    """Place the rows of a block and carry those that move over to the new sums.
+    """Assign the rows of a block, and update the sums for those that move.
 
     Parameters
     ----------
     block : (indptr, indices, data) of unit rows; ``single``: their entries in single precision
     state, bounds : see :mod:`recoco.kernels.spherical`; the bounds of these rows only
     labels : int (m,): overwritten
-    fresh : bool, there were no labels before, so that all rows are added
+    fresh : bool, whether there are no labels yet, and all rows are added
     sums : (g, d), counts : (g,), of the new clusters: continued; exact in any order
 
     Returns
@@ -249,7 +249,7 @@ def place_block(block, single, state, bounds, labels, fresh, sums, counts):
     """
     found = np.empty_like(labels)
     _assign(block, single, state, bounds, labels, found)
-    # One cluster after the other: the sums of one stay in the cache, those of all would not.
+    # Clusters one by one: the sums of one fit in the cache, those of all do not.
     for k in range(counts.size):
         own = sums[k]
         for i in range(labels.size):
@@ -284,7 +284,7 @@ def add_rows(block, labels, sums, counts):
 
 @njit(cache=True, nogil=True)
 def own_similarities(block, labels, sums, inverse, own):
-    """Cosines of the rows of a block to the centroids of their clusters."""
+    """Compute the cosines of the rows of a block with the centroids of their clusters."""
     indptr, indices, data = block
     for i in range(labels.size):
         own[i] = _exact(indptr[i], indptr[i + 1], indices, data, sums, inverse, labels[i])
@@ -292,7 +292,7 @@ def own_similarities(block, labels, sums, inverse, own):
 
 @njit(cache=True, nogil=True)
 def similarities_to(block, row, out):
-    """Products of the rows of a block with one row, given with its zeros."""
+    """Compute the products of the rows of a block with one dense row."""
     indptr, indices, data = block
     for i in range(out.size):
         s = 0.0
@@ -303,7 +303,7 @@ def similarities_to(block, row, out):
 
 @njit(cache=True, nogil=True)
 def least_similar(own, labels, counts, equal):
-    """First of the rows least similar to their centroids, none that is alone in its cluster."""
+    """Return the first row least similar to its centroid, in a cluster with other rows."""
     worst = -1
     for i in range(labels.size):
         if counts[labels[i]] > 1 and (worst < 0 or own[i] < own[worst] - equal):

@@ -1,14 +1,14 @@
-"""Labels of lines by the clusters they are in, equal lines and several bases taken at a time.
+"""Labels of lines by their base clusters, computed for equal lines and several bases at once.
 
-A line, that is a row or a column of the consensus matrix, has the score of cluster k as the sum
-of ``table[h, k]`` over its base clusters h. Lines in the same base clusters have the same
-scores: they form a group, whose scores are summed once. And bases are tied in bundles: the
-clusters of a bundle are the combinations of base clusters that occur, so that a group needs a
-few additions in place of one per base.
+A line is a row or a column of the consensus matrix. Its score for cluster k is the sum of
+``table[h, k]`` over its base clusters h. Lines in the same base clusters have the same scores: they
+form a group, whose scores are summed once. Bases are tied into bundles: the clusters of a bundle
+are the combinations of base clusters that occur, so a group needs a few additions instead of one
+per base.
 
-Scores are whole numbers of a fixed step. Their sums are exact in any order, and no farther from
-the scores than half a step for each bundle. A label is read from them only if no such error
-could change it; else, which is rare, :func:`choose` decides by the scores as they are.
+Scores are rounded to multiples of a fixed step. Their sums are exact in any order, and differ from
+the true scores by at most half a step per bundle. A label is derived from them only if such an
+error cannot change it; otherwise, which is rare, :func:`choose` decides by the exact scores.
 """
 
 import numpy as np
@@ -16,15 +16,15 @@ from numba import njit
 
 from recoco.kernels.dcc import draw, uniform
 
-LANES = 8  # clusters are handled by this many, one vector of the processor
-STEPS = float(2**30)  # no sum of whole scores exceeds it
+LANES = 8  # clusters are processed in vectors of this length
+STEPS = float(2**30)  # upper bound of the sums of rounded scores
 
 
 @njit(cache=True, nogil=True)
 def choose(clusters, i, table, shift, stochastic, share, scores):
-    """Label of line i: that of the largest score, or one drawn in proportion to them.
+    """Return the label of line i: the largest score, or one drawn in proportion to the scores.
 
-    ``scores`` (g,) is overwritten by the sums of the line's rows of ``table``, less ``shift``.
+    ``scores`` (g,) is overwritten by the sums of the line's rows of ``table``, minus ``shift``.
     """
     g = scores.size
     for k in range(g):
@@ -34,22 +34,23 @@ def choose(clusters, i, table, shift, stochastic, share, scores):
         for k in range(g):
             scores[k] += row[k]
     if stochastic:
-        return draw(scores, share)
+        return draw(scores, share)  # eq. stochastic columns
     choice = 0
     for k in range(1, g):
-        if scores[k] > scores[choice]:  # strictly: ties go to the lowest cluster
+        # eq. 9 and 10
+        if scores[k] > scores[choice]:  # strictly greater: the lowest cluster wins a tie
             choice = k
     return choice
 
 
 @njit(cache=True, nogil=True)
 def tie(clusters, most):
-    """Find equal lines, and tie bases, in their order, in bundles.
+    """Find equal lines, and tie bases, in their order, into bundles.
 
     Parameters
     ----------
     clusters : int (n, s), numbers of the base clusters each line is in
-    most : int, clusters of a bundle; a single base may have more
+    most : int, maximum number of clusters of a bundle; a single base may have more
 
     Returns
     -------
@@ -101,7 +102,7 @@ def tie(clusters, most):
 
 @njit(cache=True, nogil=True)
 def _combine(clusters, code, size):
-    """Number the pairs of ``code``, below ``size``, and ``clusters`` that occur.
+    """Number the pairs of ``code`` (below ``size``) and ``clusters`` that occur.
 
     Returns
     -------
@@ -125,11 +126,11 @@ def _combine(clusters, code, size):
 
 @njit(cache=True, nogil=True)
 def new_cells(members, g):
-    """Room for the whole scores of the bundles' clusters, and beside them for their counts.
+    """Allocate the rounded scores of the bundles' clusters, followed by their counts.
 
     Returns
     -------
-    int32 (C, 2 w), w the number g made a multiple of ``LANES``
+    int32 (C, 2 w), where w is g rounded up to a multiple of ``LANES``
     """
     width = (g + LANES - 1) // LANES * LANES
     return np.zeros((members.shape[0], 2 * width), np.int32)
@@ -137,9 +138,9 @@ def new_cells(members, g):
 
 @njit(cache=True, nogil=True)
 def _fill_cells(table, members, bundles, running, cells):
-    """Sum the table over the members of each cluster, in whole numbers.
+    """Sum the table over the members of each cluster, as rounded scores.
 
-    With ``running`` the scores are cumulated over k, which is what a draw needs.
+    With ``running`` the scores are cumulative over k, as drawing requires.
     """
     g = table.shape[1]
     width = cells.shape[1] // 2
@@ -166,7 +167,7 @@ def _fill_cells(table, members, bundles, running, cells):
 
 @njit(cache=True, nogil=True)
 def _drawn(lanes, share, slack):
-    """The first k at which the running sums exceed a share of the last, or -1 if unsure."""
+    """Return the first k whose cumulative sum exceeds a share of the last, or -1 if unsure."""
     limit = int(share * lanes[lanes.size - 1])
     low = np.int32(limit - slack)
     high = np.int32(limit + slack)
@@ -181,7 +182,7 @@ def _drawn(lanes, share, slack):
 
 @njit(cache=True, nogil=True)
 def _largest(lanes, g, slack):
-    """The k of the largest score, or -1 if another is too near."""
+    """Return the k of the largest score, or -1 if another one is too close."""
     choice = 0
     first = lanes[0]
     second = -1
@@ -198,9 +199,9 @@ def _largest(lanes, g, slack):
 
 @njit(cache=True, nogil=True)
 def _add_up(codes, group, two_cells, two_lanes):
-    """Scores of a group: the sums of its rows of cells.
+    """Compute the scores of a group, the sums of its rows of cells.
 
-    They are added two by two, as the halves of longer numbers: none grows into the next.
+    Two are added at once, as the halves of a 64-bit integer; none overflows into the other.
     """
     for first in range(0, two_lanes.size, LANES // 2):
         s0 = s1 = s2 = s3 = 0
@@ -224,11 +225,11 @@ def assign(clusters, bundles, table, stochastic, seed, place, labels, sizes, cel
     ----------
     clusters : int (n, s); bundles : what :func:`tie` makes of it
     table : float64 (K, g), not negative
-    stochastic : bool, draw a label in proportion to the scores; else the largest counts
-    seed, place : uint64, the stream of random numbers and the place in it of the first line
+    stochastic : bool, draw a label in proportion to the scores instead of the largest one
+    seed, place : uint64, the stream of random numbers and the position of the first line in it
     labels : int (n,), sizes : int64 (g,): overwritten
-    cells : see :func:`new_cells`; its second half becomes the lines by cluster of a bundle and
-        label
+    cells : see :func:`new_cells`; its second half receives the number of lines by cluster of a
+        bundle and label
 
     Returns
     -------
@@ -283,10 +284,10 @@ def move(clusters, i, new, labels, sizes, counts):
 
 @njit(cache=True, nogil=True)
 def fill_empty(clusters, best, labels, sizes, counts):
-    """Move to every empty cluster the line of least score from a cluster with others.
+    """Move the line with the lowest score, from a cluster with others, to every empty cluster.
 
-    ``best`` (n,) has the scores of the labels; ``labels``, ``sizes`` and ``counts`` (K, g) are
-    corrected.
+    ``best`` (n,) contains the scores of the labels; ``labels``, ``sizes`` and ``counts`` (K, g)
+    are updated.
 
     Returns
     -------
@@ -303,14 +304,14 @@ def fill_empty(clusters, best, labels, sizes, counts):
             if best[i] < least and sizes[labels[i]] > 1:
                 least = best[i]
                 chosen = i
-        if chosen >= 0:  # alone in its cluster it is not taken away again
+        if chosen >= 0:  # being alone in its cluster, it is not moved again
             move(clusters, chosen, k, labels, sizes, counts)
     return emptied
 
 
 @njit(cache=True, nogil=True)
 def refill(clusters, table, labels, sizes, counts):
-    """The same by the sums of ``table``, which are computed only if a cluster is empty."""
+    """Like :func:`fill_empty`, with scores that are computed only if a cluster is empty."""
     if sizes.min() > 0:
         return 0
     best = np.zeros(labels.size)
@@ -322,7 +323,7 @@ def refill(clusters, table, labels, sizes, counts):
 
 @njit(cache=True, nogil=True)
 def count_members(members, cells, counts):
-    """Lines by base cluster and label, from the counts of the bundles' clusters."""
+    """Count lines by base cluster and label, from the counts of the bundles' clusters."""
     width = cells.shape[1] // 2
     counts[:] = 0
     for c in range(members.shape[0]):

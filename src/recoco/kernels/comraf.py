@@ -1,4 +1,4 @@
-"""Comraf's moves: one element at a time to the cluster of largest mutual information.
+"""Comraf's moves: one element at a time to the cluster with the largest mutual information.
 
 With f(t) = t ln t the mutual information of a table is (sum_ij f(t_ij) - sum_i f(t_i.) -
 sum_j f(t_.j) + f(t_..)) / t_.., so a move changes two rows of the table and two margins.
@@ -7,7 +7,7 @@ sum_j f(t_.j) + f(t_..)) / t_.., so a move changes two rows of the table and two
 import numpy as np
 from numba import njit
 
-# gains are shares of a bit: smaller ones are rounding, and an element that gains nothing stays
+# smaller gains are rounding errors, and an element that gains nothing stays
 LEAST = 1e-12
 
 
@@ -18,13 +18,13 @@ def _f(t):
 
 @njit(cache=True, nogil=True)
 def _shift(x):
-    """Sums of counts come back to 0 exactly, those of other numbers nearly."""
+    """Return x, or 0 if it is not positive: sums of non-integers return to 0 only nearly."""
     return x if x > 1e-300 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def information(table):
-    """Mutual information of a table, in nats."""
+    """Return the mutual information of a table in nats."""
     value = 0.0
     total = 0.0
     columns = np.zeros(table.shape[1])
@@ -38,12 +38,12 @@ def information(table):
         total += row
     for j in range(columns.size):
         value -= _f(columns[j])
-    return (value + _f(total)) / total
+    return (value + _f(total)) / total  # eq. objective
 
 
 @njit(cache=True, nogil=True)
 def fill(indptr, indices, data, labels, other, table):
-    """Table of the sums of the matrix over clusters of rows and clusters of columns."""
+    """Sum the matrix over clusters of rows and clusters of columns, into ``table``."""
     table[:] = 0.0
     for i in range(labels.size):
         for p in range(indptr[i], indptr[i + 1]):
@@ -52,11 +52,11 @@ def fill(indptr, indices, data, labels, other, table):
 
 @njit(cache=True, nogil=True)
 def sweep(order, indptr, indices, data, labels, sizes, others, first, tables, widths, totals):
-    """Move every row of the order to the cluster of the largest sum of mutual informations.
+    """Move each row to the cluster with the largest sum of mutual informations.
 
     Parameters
     ----------
-    order : int64, rows in the order in which they are looked at
+    order : int64, rows in the order in which they are visited
     indptr, indices, data : CSR, the features of all views one after the other
     labels, sizes : int64 (n,), (g,), clusters of the rows: overwritten
     others : int64, clusters of the features of all views, from 0 in each view
@@ -74,7 +74,7 @@ def sweep(order, indptr, indices, data, labels, sizes, others, first, tables, wi
     filled = np.empty(most, np.int64)
     mass = np.zeros(N)
     margins = np.zeros((N, g))
-    # logarithms take the time: f of what is in the tables is kept
+    # logarithms dominate the time, so f of the tables is stored
     f_tables, f_margins = np.empty((N, g, most)), np.empty((N, g))
     gains = np.empty(g)
     for k in range(N):
@@ -87,7 +87,7 @@ def sweep(order, indptr, indices, data, labels, sizes, others, first, tables, wi
     for u in order:
         b = labels[u]
         if sizes[b] == 1:
-            continue  # joining another cluster never raises the information
+            continue  # merging with another cluster never increases the information
         k = 0
         for p in range(indptr[u], indptr[u + 1]):
             while indices[p] >= first[k + 1]:
@@ -109,9 +109,10 @@ def sweep(order, indptr, indices, data, labels, sizes, others, first, tables, wi
                 part = f_margins[k, e] - _f(margins[k, e] + mass[k])
                 for p in range(n_filled):
                     j = filled[p]
+                    # eq. conditional mode
                     part += _f(tables[k, e, j] + moved[k, j]) - f_tables[k, e, j]
                 gains[e] += part / totals[k]
-        # the cluster it was in comes first, and another must be better
+        # its old cluster comes first, and another one must be strictly better
         best = b
         most_gained = gains[b]
         for e in range(g):

@@ -1,4 +1,4 @@
-"""Contingency tables of many partitions against one, in one pass."""
+"""Contingency tables of many partitions with one partition, in a single pass."""
 
 import numpy as np
 from numba import njit
@@ -8,7 +8,7 @@ from numba import njit
 def relabel(labels, table, out):
     """Relabel by first occurrence; return the number of distinct labels.
 
-    ``table`` has room for the largest label and is overwritten.
+    ``table`` is a work array with an entry for every possible label.
     """
     table[:] = -1
     found = 0
@@ -33,7 +33,7 @@ def contingency_tables(truth, n_classes, partitions, room):
     Returns
     -------
     counts : int64 array (R, n_classes, room), clusters in order of first occurrence
-    sizes : int64 array (R,), number of clusters that are not empty
+    sizes : int64 array (R,), number of non-empty clusters
     """
     R, n = partitions.shape
     counts = np.zeros((R, n_classes, room), np.int64)
@@ -49,12 +49,12 @@ def contingency_tables(truth, n_classes, partitions, room):
 
 @njit(cache=True, nogil=True)
 def table_scores(counts, sizes):
-    """Information and pair counts of contingency tables.
+    """Compute scores of contingency tables.
 
     Returns
     -------
     float64 array (R, 5): mutual information, entropy of the classes, entropy of the clusters,
-    adjusted Rand index, purity. A table that is one-to-one has all three informations equal.
+    adjusted Rand index, purity. The first three are equal if the table is one-to-one.
     """
     R, K, _ = counts.shape
     out = np.zeros((R, 5))
@@ -89,7 +89,7 @@ def table_scores(counts, sizes):
             column_squares += columns[m] * columns[m]
             out[r, 2] -= columns[m] / n * np.log(columns[m] / n)
         if cells == classes and cells == L:
-            # one-to-one: equal by definition, whatever the rounding of the sums
+            # one-to-one: equal by definition, despite rounding
             out[r, 0] = out[r, 1]
             out[r, 2] = out[r, 1]
         else:
@@ -98,7 +98,7 @@ def table_scores(counts, sizes):
                     c = counts[r, k, m]
                     if c > 0:
                         out[r, 0] += c / n * np.log(n * c / (rows[k] * columns[m]))
-        # ordered pairs: together in both, in one only, in none
+        # ordered pairs: together in both, in one only, in neither
         both = float(squares - n)
         only_truth = float(row_squares - squares)
         only_found = float(column_squares - squares)

@@ -1,8 +1,8 @@
 """Co-occurrence of the columns of a sparse matrix, one row of the result at a time.
 
-The table of all co-occurrences is often far larger than what is kept of it (NG20: 74 million
-entries, 38 million kept), so it is never stored: a row is added up in a dense accumulator and
-only what passes is written. Only c_jj' with j <= j' is added up, document by document; the other
+The table of all co-occurrences is often much larger than the result (NG20: 74 million entries, of
+which 38 million remain), so it is never stored: a row is summed in a dense accumulator and only the
+entries that remain are written. Only c_jj' with j <= j' is summed, document by document; the other
 half of the result is its mirror image.
 """
 
@@ -14,7 +14,7 @@ PRODUCT, MINIMUM = 0, 1
 
 @njit(cache=True, nogil=True)
 def minimum_sums(indptr, indices, data, n_columns):
-    """Sum over j' of sum_i min(x_ij, x_ij'), for every column j."""
+    """Return the sum over j' of sum_i min(x_ij, x_ij') for every column j."""
     sums = np.zeros(n_columns)
     for i in range(indptr.size - 1):
         first, last = indptr[i], indptr[i + 1]
@@ -22,7 +22,7 @@ def minimum_sums(indptr, indices, data, n_columns):
         below = 0.0
         for r in range(order.size):
             p = first + order[r]
-            # smaller entries count themselves, this one is the minimum with the larger ones
+            # smaller entries contribute themselves; this one is the minimum with larger ones
             sums[indices[p]] += below + data[p] * (order.size - r)
             below += data[p]
     return sums
@@ -30,14 +30,14 @@ def minimum_sums(indptr, indices, data, n_columns):
 
 @njit(cache=True, nogil=True)
 def _add_up(j, mode, indptr, indices, data, t_indptr, t_indices, places, sums, touched):
-    """Put c_jj' of all j' >= j in ``sums`` and the columns j' met in ``touched``: their number."""
+    """Write c_jj' of all j' >= j to ``sums`` and these j' to ``touched``; return their number."""
     found = 0
     for p in range(t_indptr[j], t_indptr[j + 1]):
         i, place = t_indices[p], places[p]
         x = data[place]
         for q in range(place, indptr[i + 1]):
             c = min(x, data[q]) if mode == MINIMUM else x * data[q]
-            if c > 0.0:  # a product may be too small to hold
+            if c > 0.0:  # a product may underflow
                 other = indices[q]
                 if sums[other] == 0.0:
                     touched[found] = other
@@ -48,7 +48,7 @@ def _add_up(j, mode, indptr, indices, data, t_indptr, t_indices, places, sums, t
 
 @njit(cache=True, nogil=True)
 def _sort(touched, found, sums, first):
-    """Sort the columns met, none before ``first``; if they are many, by looking through all."""
+    """Sort the touched columns, none below ``first``; if there are many, by scanning all."""
     if found * 16 < sums.size - first:
         touched[:found].sort()
         return
@@ -61,7 +61,7 @@ def _sort(touched, found, sums, first):
 
 @njit(cache=True, nogil=True)
 def _longer(array, size):
-    """A copy with room for at least ``size`` entries, and for as many again."""
+    """Return a copy with space for at least ``size`` entries, and twice as much as before."""
     copy = np.empty(max(size, 2 * array.size), array.dtype)
     copy[: array.size] = array
     return copy
@@ -69,7 +69,7 @@ def _longer(array, size):
 
 @njit(cache=True, nogil=True)
 def upper_rows(first, last, mode, by_row, by_column, margins, total, shift, diagonal, like):
-    """Rows ``first`` to ``last`` of the SPPMI matrix, from the diagonal on, columns sorted.
+    """Return rows ``first`` to ``last`` of the SPPMI matrix, from the diagonal on, sorted.
 
     Parameters
     ----------
@@ -103,10 +103,10 @@ def upper_rows(first, last, mode, by_row, by_column, margins, total, shift, diag
         before = kept
         for r in range(found):
             other = touched[r]
-            # both margins of a pair are at least c_jj', unless rounding has lost it
+            # both margins of a pair are at least c_jj', except for rounding
             expected = margins[j] * margins[other]
             if expected > 0.0 and (diagonal or other != j):
-                ratio = sums[other] * total / (expected * shift)
+                ratio = sums[other] * total / (expected * shift)  # eq. 2 and 3
                 if ratio > 1.0:
                     index[kept] = other
                     value[kept] = np.log(ratio)
@@ -118,7 +118,7 @@ def upper_rows(first, last, mode, by_row, by_column, margins, total, shift, diag
 
 @njit(cache=True, nogil=True)
 def add_lengths(first, lengths, index, whole):
-    """Add the entries of some upper rows, and their mirror images, to ``whole`` (d,)."""
+    """Add the numbers of entries of some upper rows and their mirror images to ``whole`` (d,)."""
     p = 0
     for r in range(lengths.size):
         j = first + r

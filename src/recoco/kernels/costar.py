@@ -1,20 +1,8 @@
 """CoStar's moves: one object, then one feature of every view, by the change of tau (Section 4.3).
 
-Objects and features are numbered through all views: view k has the features ``first[k]`` to
-``first[k + 1]``, and its feature clusters have numbers from ``first[k]`` on, so that the tables
-T^k of all views are one array ``by_row`` (object clusters, feature clusters) and its transpose
-``by_column``. Clusters that exist come first; when one vanishes, the last takes its number.
-
-A move is evaluated over the non-zeros of what is moved. Besides the tables their margins and
-the sums of squares of each row and column are kept: all that tau needs. For counts they are
-whole numbers, exact in float64.
-
-``data`` is (indptr, indices, values, t_indptr, t_indices, t_values, first, starts, object_mass,
-feature_mass, total), the matrix of all views by objects and by features; ``starts[k, u]`` is
-where the features of view k begin in row u. ``state`` is (objects, features, by_row, by_column,
-row_mass, column_mass, row_squares, column_squares, sums, counts, row_entries, column_entries);
-``counts`` are the numbers of clusters of the views and, last, of objects; ``sums[:, k]`` are
-sum_ij t_ij^2 / t_.j, sum_ij t_ij^2 / t_i., sum_i t_i.^2 and sum_j t_.j^2 of view k.
+A move is evaluated over the non-zeros of the moved element. The tables, their margins, and the sums
+of squares of each row and column are stored, which is all that tau needs. For counts they are
+whole numbers, exact in float64. :mod:`recoco.kernels.costar_state` defines the arrays.
 """
 
 from numba import njit
@@ -33,11 +21,12 @@ from recoco.kernels.members import move_member, rename
 
 @njit(cache=True, nogil=True)
 def _apply_object(o, b, e, alone, data, state, moved, touched, used):
-    """UPDATE for an object: tables, margins, squares and sums; R counts cluster e if it is new."""
-    first, starts, object_mass, total = data[6], data[7], data[8], data[10]
-    objects, by_row, by_column = state[0], state[2], state[3]
-    row_mass, column_mass, row_squares, column_squares = state[4], state[5], state[6], state[7]
-    sums, counts, row_entries = state[8], state[9], state[10]
+    """UPDATE for an object: tables, margins, squares and sums; R includes a new cluster e."""
+    first, starts, object_mass, total = data.first, data.starts, data.object_mass, data.total
+    objects, by_row, by_column = state.objects, state.by_row, state.by_column
+    row_mass, column_mass = state.row_mass, state.column_mass
+    row_squares, column_squares = state.row_squares, state.column_squares
+    sums, counts, row_entries = state.sums, state.counts, state.row_entries
     N = total.size
     for k in range(N):
         sums[1, k] -= ratio(row_squares[k, b], row_mass[k, b], total[k])
@@ -72,7 +61,7 @@ def _apply_object(o, b, e, alone, data, state, moved, touched, used):
         return
     last = counts[N] - 1
     for p in range(used):
-        by_row[b, touched[p]] = by_column[touched[p], b] = 0.0  # but for rounding they are
+        by_row[b, touched[p]] = by_column[touched[p], b] = 0.0  # they are 0 except for rounding
     for k in range(N):
         for j in range(first[k], first[k] + counts[k]):
             t = by_row[last, j]
@@ -88,12 +77,12 @@ def _apply_object(o, b, e, alone, data, state, moved, touched, used):
 
 @njit(cache=True, nogil=True)
 def _object_step(o, b, data, state, members, feature_members, scratch, bounds):
-    """Algorithm 2 for object o of cluster b; whether it was moved."""
-    indptr, indices, values = data[0], data[1], data[2]
-    features, counts = state[1], state[9]
+    """Algorithm 2 for object o of cluster b; return whether it was moved."""
+    indptr, indices, values = data.indptr, data.indices, data.values
+    features, counts = state.features, state.counts
     pool, where, room, size, at, ends = members
-    moved, touched, score, spread, tau, ties, near, reach = scratch
-    N = data[10].size
+    moved, touched, reach = scratch.moved, scratch.touched, scratch.reach
+    N = data.total.size
     R = counts[N]
     alone = size[b] == 1
     used = 0
@@ -103,12 +92,9 @@ def _object_step(o, b, data, state, members, feature_members, scratch, bounds):
             touched[used] = g
             used += 1
         moved[g] += values[p]
-    work = (score, spread, tau, ties, near)
-    e, room_left = choose_object(
-        o, b, alone, data, state, moved, touched, used, work, feature_members
-    )
+    e, room_left = choose_object(o, b, alone, data, state, used, scratch, feature_members)
     if e == b:
-        bounds[3][o] = limit(N, room_left, bounds[5][o], bounds)
+        bounds.object_limit[o] = limit(N, room_left, bounds.object_share[o], bounds)
     else:
         object_reach(o, b, e, data, state, moved, touched, used, reach)
         ends[N] = move_member(o, b, e, R, pool, where, room, size, at, ends[N])
@@ -118,7 +104,7 @@ def _object_step(o, b, data, state, members, feature_members, scratch, bounds):
         if alone:
             last = counts[N] - 1
             if last != b:
-                rename(last, b, 0, state[0], pool, where, room, size)
+                rename(last, b, 0, state.objects, pool, where, room, size)
             size[last] = 0
             counts[N] = last
         object_moved(o, data, state, reach, bounds)
@@ -130,10 +116,11 @@ def _object_step(o, b, data, state, members, feature_members, scratch, bounds):
 @njit(cache=True, nogil=True)
 def _apply_feature(v, b, e, alone, k, data, state, moved, touched, used):
     """UPDATE for a feature of view k."""
-    t_indptr, first, mass, total = data[3], data[6], data[9][v], data[10][k]
-    features, by_row, by_column = state[1], state[2], state[3]
-    row_mass, column_mass, row_squares, column_squares = state[4], state[5], state[6], state[7]
-    sums, counts, column_entries = state[8], state[9], state[11]
+    t_indptr, first, mass, total = data.t_indptr, data.first, data.feature_mass[v], data.total[k]
+    features, by_row, by_column = state.features, state.by_row, state.by_column
+    row_mass, column_mass = state.row_mass, state.column_mass
+    row_squares, column_squares = state.row_squares, state.column_squares
+    sums, counts, column_entries = state.sums, state.counts, state.column_entries
     sums[0, k] -= ratio(column_squares[b], column_mass[b], total)
     sums[0, k] -= ratio(column_squares[e], column_mass[e], total)
     for p in range(used):
@@ -176,16 +163,16 @@ def _apply_feature(v, b, e, alone, k, data, state, moved, touched, used):
 
 @njit(cache=True, nogil=True)
 def _feature_step(v, k, data, state, members, object_members, scratch, bounds):
-    """Algorithm 4 for feature v of view k; whether it was moved."""
-    t_indptr, t_indices, t_values, first = data[3], data[4], data[5], data[6]
-    objects, counts = state[0], state[9]
+    """Algorithm 4 for feature v of view k; return whether it was moved."""
+    t_indptr, t_indices, t_values, first = data.t_indptr, data.t_indices, data.t_values, data.first
+    objects, counts = state.objects, state.counts
     pools, wheres, rooms, sizes, ats, ends = members
-    moved, touched, score, spread, tau, ties, near, reach = scratch
+    moved, touched, reach = scratch.moved, scratch.touched, scratch.reach
     lo, hi = first[k], first[k + 1]
     pool = pools[4 * lo : 4 * hi]
     where, room, size, at = wheres[lo:hi], rooms[lo:hi], sizes[lo:hi], ats[lo:hi]
     C = counts[k]
-    f, b = v - lo, state[1][v] - lo
+    f, b = v - lo, state.features[v] - lo
     alone = size[b] == 1
     used = 0
     for p in range(t_indptr[v], t_indptr[v + 1]):
@@ -194,12 +181,9 @@ def _feature_step(v, k, data, state, members, object_members, scratch, bounds):
             touched[used] = i
             used += 1
         moved[i] += t_values[p]
-    work = (score, spread, tau, ties, near)
-    e, room_left = choose_feature(
-        v, lo + b, alone, k, data, state, moved, touched, used, work, object_members
-    )
+    e, room_left = choose_feature(v, lo + b, alone, k, data, state, used, scratch, object_members)
     if e == lo + b:
-        bounds[4][v] = limit(k, room_left, data[9][v] / data[10][k], bounds)
+        bounds.feature_limit[v] = limit(k, room_left, data.feature_mass[v] / data.total[k], bounds)
     else:
         feature_reach(v, lo + b, e, k, data, state, moved, touched, used, reach)
         ends[k] = move_member(f, b, e - lo, C, pool, where, room, size, at, ends[k])
@@ -209,7 +193,7 @@ def _feature_step(v, k, data, state, members, object_members, scratch, bounds):
         if alone:
             last = counts[k] - 1
             if last != b:
-                rename(last, b, lo, state[1][lo:hi], pool, where, room, size)
+                rename(last, b, lo, state.features[lo:hi], pool, where, room, size)
             size[last] = 0
             counts[k] = last
         feature_moved(v, k, data, state, reach, bounds)
@@ -220,28 +204,28 @@ def _feature_step(v, k, data, state, members, object_members, scratch, bounds):
 
 @njit(cache=True, nogil=True)
 def iterate(data, state, object_members, feature_members, uniforms, scratch, bounds):
-    """Do iterations of Algorithm 1, one for each row of the given random numbers.
+    """Run iterations of Algorithm 1, one for each row of the given random numbers.
 
     Parameters
     ----------
-    data, state : see the module
-    object_members, feature_members : tuples (pool, where, room, size, at, ends) of the lists of
-        members; those of the features hold a view after the other
-    uniforms : float64 (iterations, N + 1, 2) in [0, 1): of the objects and of each view, which
-        cluster and which of its members
-    scratch : tuple of arrays: masses that are moved (zeros), where they are; scores, spreads and
-        taus of the candidates, which of them tie and which come near; (N + 1,) what a move changes
-    bounds : see :mod:`recoco.kernels.costar_bounds`
+    data : Data
+    state : State
+    object_members, feature_members : Members
+    uniforms : float64 (iterations, N + 1, 2) in [0, 1): they choose a cluster and one of its
+        members, for the objects and for each view
+    scratch : Scratch
+    bounds : Bounds
 
     Returns
     -------
-    last : int, the last iteration (from 1) that moved something, 0 if none did
+    last : int, the last iteration (counted from 1) that moved something; 0 if none did
     """
-    pool, where, _, size, _, _ = object_members
-    pools, wheres, _, sizes, _, _ = feature_members
-    drift, known, _, object_limit, feature_limit, _ = bounds
-    t_indptr, first, counts = data[3], data[6], state[9]
-    N = data[10].size
+    pool, where, size = object_members.pool, object_members.where, object_members.size
+    pools, wheres, sizes = feature_members.pool, feature_members.where, feature_members.size
+    drift, known = bounds.drift, bounds.known
+    object_limit, feature_limit = bounds.object_limit, bounds.feature_limit
+    t_indptr, first, counts = data.t_indptr, data.first, state.counts
+    N = data.total.size
     last = 0
     for step in range(uniforms.shape[0]):
         any_moved = False
@@ -257,9 +241,9 @@ def iterate(data, state, object_members, feature_members, uniforms, scratch, bou
             f = wheres[b] + min(int(uniforms[step, k + 1, 1] * sizes[b]), sizes[b] - 1)
             v = lo + pools[4 * lo + f]
             if t_indptr[v] == t_indptr[v + 1]:
-                continue  # an empty feature changes no tau: all clusters tie, and it stays
+                continue  # an empty feature changes no tau, so all clusters tie and it stays
             if sizes[b] == 1 or not (drift[k] < feature_limit[v] and known[k] > SURE):
-                any_moved |= _feature_step(
+                any_moved |= _feature_step(  # eq. Algorithm 1
                     v, k, data, state, feature_members, object_members, scratch, bounds
                 )
         if any_moved:

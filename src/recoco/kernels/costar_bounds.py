@@ -1,25 +1,20 @@
-"""Which elements CoStar need not look at again, since they are sure to stay where they are.
+"""Bounds that tell which elements of CoStar certainly stay and need not be evaluated.
 
-An element that stays since all gains (see :mod:`recoco.kernels.costar_choice`) are below 0 leaves
-behind how far, its room, in units of twice its share of the mass. Each move of another element
-changes a gain by a limited amount, which is added to a running sum, the drift. Until the drift
-has risen by the room, the element stays and need not be evaluated.
+If an element stays because all its gains (see :mod:`recoco.kernels.costar_choice`) are negative,
+the distance of the largest one from 0 is stored as its room, in units of twice its share of the
+mass. Each move of another element changes a gain by a bounded amount, which is added to a running
+sum, the drift. Until the drift has grown by the room, the element stays.
 
 Write r_i = (t_ie - t_ib + mu_i) / t_i. for an element of profile mu: -1 <= r_i <= 1, and
-leaving + score_e is the mean of the r_i, weighted by mu, in these units. What a move adds to the
-drift:
+leaving + score_e is the mean of the r_i, weighted by mu, in these units. A move adds to the drift:
 
-- one of the same side, of profile phi: 2 max_i phi_i / t_i. for both r_i that change, twice
-  its share of the mass for the spread, and the change of tau, since no spread exceeds one unit;
-- one of the other side, of mass m from row b to row e: each r_i changes by at most 2 m / t_i.
-  with the new t_i., and tau changes. Elements that have mass in common with it, a of their m',
-  have it in another place: 2 a / m' for them alone.
+- on the same side, with profile phi: 2 max_i phi_i / t_i. for both r_i that change, twice its
+  share of the mass for the spread, and the change of tau, since no spread exceeds one unit;
+- on the other side, with mass m from row b to row e: at most 2 m / t_i. per r_i, with the new t_i.,
+  and the change of tau. For elements that share mass with it, a of their m', this mass changes
+  its position: another 2 a / m', for them alone.
 
-Room is at most two units, so a move that adds more than FORGET voids all that was known.
-
-``bounds`` is (drift, known, highest, object_limit, feature_limit, object_share): drift, tau (-1
-where there is no bound) and highest limit of the views and, last, of the objects; up to which drift
-an element stays; shares of the objects in the mass of all views, summed.
+Room is at most two units, so a move that adds more than FORGET invalidates all bounds.
 """
 
 from numba import njit
@@ -28,24 +23,24 @@ from recoco.kernels.costar_choice import SURE, WIDE
 from recoco.kernels.costar_taus import tau_features, tau_objects
 
 FORGET = 3.0
-# what was added in floating point is no less than the sum of the bounds
+# inflates the bounds, because floating-point sums may be too small
 MORE = 1.0 + 1e-6
 ROUNDING = 1e-9
 
 
 @njit(cache=True, nogil=True)
 def limit(side, room, share, bounds):
-    """Up to which drift an element of this room (0: unknown) and share stays."""
+    """Return the drift up to which an element with this room (0: unknown) and share stays."""
     if room <= SURE:
         return -1.0
-    found = bounds[0][side] + (room - SURE) / (2.0 * share * MORE)
-    bounds[2][side] = max(bounds[2][side], found)
+    found = bounds.drift[side] + (room - SURE) / (2.0 * share * MORE)
+    bounds.highest[side] = max(bounds.highest[side], found)
     return found
 
 
 @njit(cache=True, nogil=True)
 def start(data, state, bounds):
-    """Nothing is known of any element."""
+    """Reset: no bound is known."""
     drift, known, highest, object_limit, feature_limit, _ = bounds
     drift[:] = 0.0
     highest[:] = -1.0
@@ -57,8 +52,8 @@ def start(data, state, bounds):
 
 @njit(cache=True, nogil=True)
 def _tau(side, data, state):
-    """tau of the objects (the last side) or of a view; -1 where gains say nothing of it."""
-    total, sums, counts = data[10], state[8], state[9]
+    """Return tau of the objects (the last side) or of a view; -1 if gains do not bound it."""
+    total, sums, counts = data.total, state.sums, state.counts
     if counts[side] < 2:
         return -1.0
     if side < total.size:
@@ -72,8 +67,8 @@ def _tau(side, data, state):
 
 @njit(cache=True, nogil=True)
 def _add(side, change, data, state, bounds):
-    """Add a change and that of tau to the drift of a side."""
-    drift, known = bounds[0], bounds[1]
+    """Add a change, and the change of tau, to the drift of a side."""
+    drift, known = bounds.drift, bounds.known
     tau = _tau(side, data, state)
     change = (change + abs(tau - known[side])) * MORE + ROUNDING
     known[side] = tau
@@ -82,9 +77,9 @@ def _add(side, change, data, state, bounds):
 
 @njit(cache=True, nogil=True)
 def object_reach(o, b, e, data, state, moved, touched, used, reach):
-    """Put what moving object o from b to e changes into ``reach``; before it is moved."""
-    object_mass, total = data[8], data[10]
-    row_mass, column_mass = state[4], state[5]
+    """Write what moving object o from b to e will change to ``reach``; called before the move."""
+    object_mass, total = data.object_mass, data.total
+    row_mass, column_mass = state.row_mass, state.column_mass
     N = total.size
     most = 0.0
     for p in range(used):
@@ -99,22 +94,22 @@ def object_reach(o, b, e, data, state, moved, touched, used, reach):
 
 @njit(cache=True, nogil=True)
 def _relative(mass, left, joined):
-    """Mass over that of the cluster it leaves or joins, the larger; none is left, none changes."""
+    """Return the mass over the smaller of two clusters; one that vanishes does not count."""
     smaller = joined if left == 0.0 else min(abs(left), joined)
     return mass / smaller if smaller > 0.0 else FORGET
 
 
 @njit(cache=True, nogil=True)
 def object_moved(o, data, state, reach, bounds):
-    """Drift of all sides and limits of the features of object o, after it was moved."""
-    indices, values, feature_mass = data[1], data[2], data[9]
-    starts = data[7]
+    """Update the drift of all sides and the limits of the features of object o after a move."""
+    indices, values, feature_mass = data.indices, data.values, data.feature_mass
+    starts = data.starts
     drift, _, highest, object_limit, feature_limit, _ = bounds
     object_limit[o] = -1.0
     for side in range(reach.size):
         _add(side, reach[side], data, state, bounds)
     for k in range(reach.size - 1):
-        if drift[k] < highest[k]:  # or no limit holds, and none need be lowered
+        if drift[k] < highest[k]:  # otherwise no limit holds, and none has to be lowered
             for p in range(starts[k, o], starts[k + 1, o]):
                 v = indices[p]
                 feature_limit[v] -= 2.0 * MORE * values[p] / feature_mass[v]
@@ -122,9 +117,9 @@ def object_moved(o, data, state, reach, bounds):
 
 @njit(cache=True, nogil=True)
 def feature_reach(v, b, e, k, data, state, moved, touched, used, reach):
-    """Put what moving feature v of view k from b to e changes into ``reach``."""
-    mass, total = data[9][v], data[10]
-    row_mass, column_mass = state[4], state[5]
+    """Write what moving feature v of view k from b to e will change to ``reach``."""
+    mass, total = data.feature_mass[v], data.total
+    row_mass, column_mass = state.row_mass, state.column_mass
     most = 0.0
     for p in range(used):
         most = max(most, moved[touched[p]] / row_mass[k, touched[p]])
@@ -134,8 +129,8 @@ def feature_reach(v, b, e, k, data, state, moved, touched, used, reach):
 
 @njit(cache=True, nogil=True)
 def feature_moved(v, k, data, state, reach, bounds):
-    """Drift of view k and of the objects, limits of those with feature v, after it was moved."""
-    t_indptr, t_indices, t_values, total = data[3], data[4], data[5], data[10]
+    """Update the drift of view k and the objects, and limits of objects with v, after a move."""
+    t_indptr, t_indices, t_values, total = data.t_indptr, data.t_indices, data.t_values, data.total
     drift, _, highest, object_limit, feature_limit, object_share = bounds
     N = total.size
     feature_limit[v] = -1.0

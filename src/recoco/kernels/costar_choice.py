@@ -1,10 +1,10 @@
-"""CoStar's choices: the cluster an object or a feature is best put in; see
-:mod:`recoco.kernels.costar` for ``data`` and ``state``.
+"""CoStar's choices: the best cluster of an object or a feature.
 
-With tau and free, its denominator, as they are, moving an element to e changes tau by
-gain_e / (free - spread_e), gain_e = leaving + score_e - (1 - tau) spread_e. Since no spread is
-larger than twice the element's share of the mass, gains tell most candidates that are not the
-best, without a division. Only of the others is tau computed.
+``data`` and ``state`` are those of :mod:`recoco.kernels.costar_state`. With the current tau and its
+denominator free, moving an element to e changes tau by gain_e / (free - spread_e), where
+gain_e = leaving + score_e - (1 - tau) spread_e. Since no spread is larger than twice the element's
+share of the mass, gains rule out most candidates without a division. Only for the others is tau
+computed.
 """
 
 import numpy as np
@@ -12,15 +12,15 @@ from numba import njit
 
 from recoco.kernels.costar_taus import EMPTY, ratio
 
-# taus that differ by less are equal: far above rounding, far below what a move of one count does
+# taus that differ by less are equal: well above rounding, well below the effect of one count
 TIE = 1e-14
-# a non-zero added by its index costs as much as this many cells of a table
+# adding a non-zero by its index costs as much as this many cells of a table
 SPARSE = 4
-# differences of gains that are above it are none of rounding or of ties, if tau is above it ...
+# larger differences of gains are neither rounding nor ties, if tau is above this ...
 SURE = 1e-10
 # ... and its denominator above this
 WIDE = 1e-2
-# gains that are looked at together
+# number of gains that are compared together
 AT_ONCE = 64
 
 
@@ -33,14 +33,14 @@ def _all_but(b, candidates, near):
 
 @njit(cache=True, nogil=True)
 def _near(tau, free, share, leaving, score, spread, b, candidates, near):
-    """Put the candidates other than b that may have the largest tau into ``near``, in order.
+    """Write the candidates other than b that may have the largest tau to ``near``, in order.
 
-    ``spread`` need not be exact; it is overwritten.
+    ``spread`` may be approximate; it is overwritten.
 
     Returns
     -------
     n_near : int
-    room : float, if there are none, by how much the largest gain is below 0
+    room : float, the distance of the largest gain from 0 if there are none
     """
     if tau <= SURE or free <= WIDE:
         return _all_but(b, candidates, near), 0.0
@@ -48,7 +48,7 @@ def _near(tau, free, share, leaving, score, spread, b, candidates, near):
     for e in range(candidates):
         gain[e] = leaving + score[e] - (1.0 - tau) * gain[e]
     gain[b] = -np.inf
-    # the bits of positive numbers are in their order, and whole numbers are compared by vectors
+    # positive floats are ordered like their bits, and integers are compared in vectors
     bits = gain.view(np.int64)
     top_bits = bits[0]
     for e in range(candidates):
@@ -83,15 +83,16 @@ def _near(tau, free, share, leaving, score, spread, b, candidates, near):
 
 @njit(cache=True, nogil=True)
 def _largest(b, best, near, n_near, tau, complete, ties):
-    """Put b, if it is one, and then the other candidates of the largest tau into ``ties``.
+    """Write the candidates with the largest tau to ``ties``, b first if it is one of them.
 
-    Candidates are met in their order, b of tau ``best`` first. One that is better by TIE stands
-    alone, one that is as good up to TIE is added. If they are not complete, those left out do not
-    matter as long as all that are close to the largest are as good as equal.
+    Candidates are visited in order, starting with b, whose tau is ``best``. A candidate that is
+    better by more than TIE replaces the others; one that is equal up to TIE is added. If the
+    candidates are not complete, the missing ones do not matter as long as all that are close to
+    the largest are equal.
 
     Returns
     -------
-    n_ties : int, 0 if the others are needed
+    n_ties : int, 0 if the missing candidates are needed
     """
     if not complete:
         most = best
@@ -116,27 +117,22 @@ def _largest(b, best, near, n_near, tau, complete, ties):
 
 
 @njit(cache=True, nogil=True)
-def choose_object(o, b, alone, data, state, moved, touched, used, scratch, members):
-    """Algorithms 2 and 3: the cluster object o of cluster b is best put in.
+def choose_object(o, b, alone, data, state, used, scratch, members):
+    """Algorithms 2 and 3: return the best cluster of object o, which is in cluster b.
 
     Returns
     -------
     winner : int
-    room : float, by how much o is sure to stay, see :mod:`recoco.kernels.costar_bounds`
+    room : float, how certainly o stays, see :mod:`recoco.kernels.costar_bounds`
     """
-    score, spread, tau, ties, near = scratch
-    t_indptr, t_indices, t_values = data[3], data[4], data[5]
-    first, object_mass, total = data[6], data[8], data[10]
-    objects, by_row, by_column = state[0], state[2], state[3]
-    row_mass, column_mass, row_squares, sums, counts = (
-        state[4],
-        state[5],
-        state[6],
-        state[8],
-        state[9],
-    )
-    column_entries = state[11]
-    pool, where, size = members[0], members[1], members[3]
+    moved, touched, score, spread, tau, ties, near, _ = scratch
+    t_indptr, t_indices, t_values = data.t_indptr, data.t_indices, data.t_values
+    first, object_mass, total = data.first, data.object_mass, data.total
+    objects, by_row, by_column = state.objects, state.by_row, state.by_column
+    row_mass, column_mass, row_squares = state.row_mass, state.column_mass, state.row_squares
+    sums, counts = state.sums, state.counts
+    column_entries = state.column_entries
+    pool, where, size = members.pool, members.where, members.size
     N = total.size
     R = counts[N]
     explained = 0.0
@@ -165,7 +161,7 @@ def choose_object(o, b, alone, data, state, moved, touched, used, scratch, membe
         explained += sums[0, k] / total[k]
         concentration += sums[2, k] / total[k] ** 2
     best = (explained - concentration) / (N - concentration) if R > 1 else 0.0
-    candidates = R if alone else R + 1  # alone, a new cluster is another name for its own
+    candidates = R if alone else R + 1  # if it is alone, a new cluster would be the same as its own
     spread[:candidates] = 0.0
     share = 0.0
     for k in range(N):
@@ -198,6 +194,7 @@ def choose_object(o, b, alone, data, state, moved, touched, used, scratch, membe
             if alone and R == 2:
                 tau[p] = 0.0
             else:
+                # eq. Algorithm 2
                 tau[p] = (explained + leaving + score[e] - concentration - apart) / (
                     N - concentration - apart
                 )
@@ -207,7 +204,7 @@ def choose_object(o, b, alone, data, state, moved, touched, used, scratch, membe
     winner = ties[0]
     if n_ties == 1:
         return winner, 0.0
-    # Algorithm 3: tau_Yk|X of each candidate, up to what all of them share
+    # Algorithm 3: tau_Yk|X of each candidate, without the terms that all share
     taus = np.zeros((2, N))
     for t in range(n_ties):
         e = ties[t]
@@ -242,28 +239,33 @@ def choose_object(o, b, alone, data, state, moved, touched, used, scratch, membe
                 for_winner += 1
             elif taus[1, k] > taus[0, k] + TIE:
                 for_other += 1
-        if for_winner < for_other:
+        if for_winner < for_other:  # eq. Algorithm 3
             winner = e
             taus[0] = taus[1]
     return winner, 0.0
 
 
 @njit(cache=True, nogil=True)
-def choose_feature(v, b, alone, k, data, state, moved, touched, used, scratch, members):
-    """Algorithms 4 and 5: the cluster feature v of cluster b of view k is best put in.
+def choose_feature(v, b, alone, k, data, state, used, scratch, members):
+    """Algorithms 4 and 5: return the best cluster of feature v, in cluster b of view k.
 
     Returns
     -------
     winner : int
-    room : float, by how much v is sure to stay
+    room : float, how certainly v stays
     """
-    score, spread, tau, ties, near = scratch
-    indices, values, first, starts = data[1], data[2], data[6], data[7]
-    mass, total = data[9][v], data[10][k]
-    features, by_row, by_column = state[1], state[2], state[3]
-    row_mass, column_mass, column_squares, sums = state[4], state[5], state[7], state[8]
-    C, R, row_entries = state[9][k], state[9][data[10].size], state[10]
-    pool, where, size = members[0], members[1], members[3]
+    moved, touched, score, spread, tau, ties, near, _ = scratch
+    indices, values, first, starts = data.indices, data.values, data.first, data.starts
+    mass, total = data.feature_mass[v], data.total[k]
+    features, by_row, by_column = state.features, state.by_row, state.by_column
+    row_mass, column_mass, column_squares, sums = (
+        state.row_mass,
+        state.column_mass,
+        state.column_squares,
+        state.sums,
+    )
+    C, R, row_entries = state.counts[k], state.counts[data.total.size], state.row_entries
+    pool, where, size = members.pool, members.where, members.size
     lo = first[k]
     score[: C + 1] = 0.0
     leaving = 0.0
@@ -310,6 +312,7 @@ def choose_feature(v, b, alone, k, data, state, moved, touched, used, scratch, m
             free = 1.0 - concentration - apart
             tau[p] = 0.0
             if free > EMPTY and not (alone and C == 2):
+                # eq. Algorithm 4
                 tau[p] = (explained + leaving + score[j] - concentration - apart) / free
         n_ties = _largest(b - lo, best, near, n_near, tau, n_near == candidates - 1, ties)
         if n_ties == 0:
@@ -338,7 +341,7 @@ def choose_feature(v, b, alone, k, data, state, moved, touched, used, scratch, m
             gain = (gain + ratio(squares_e, there + mass, total)) / total
         if t == 0:
             kept = gain
-        elif gain > kept + TIE:
+        elif gain > kept + TIE:  # eq. Algorithm 5
             winner = e
             kept = gain
     return winner, 0.0

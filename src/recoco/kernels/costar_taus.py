@@ -1,8 +1,8 @@
-"""The taus of a state of CoStar, and its sums computed anew; see :mod:`recoco.kernels.costar`."""
+"""The taus of a state of CoStar, and the recomputation of its sums."""
 
 from numba import njit
 
-# a cluster of a smaller share of the total is one of empty features, and what it has is rounding
+# a cluster with a smaller share of the total has only empty features, and its mass is rounding
 EMPTY = 1e-13
 
 
@@ -13,8 +13,8 @@ def ratio(squares, mass, total):
 
 @njit(cache=True, nogil=True)
 def tau_objects(data, state):
-    """tau_X|Y (eq. 4); 0 where a single cluster leaves nothing to predict."""
-    total, sums, counts = data[10], state[8], state[9]
+    """Return tau_X|Y (eq. 4); 0 if a single cluster leaves nothing to predict."""
+    total, sums, counts = data.total, state.sums, state.counts
     N = total.size
     if counts[N] < 2:
         return 0.0
@@ -23,25 +23,30 @@ def tau_objects(data, state):
     for k in range(N):
         explained += sums[0, k] / total[k]
         concentration += sums[2, k] / total[k] ** 2
-    return (explained - concentration) / (N - concentration)
+    return (explained - concentration) / (N - concentration)  # eq. 1 and 4
 
 
 @njit(cache=True, nogil=True)
 def tau_features(data, state, k):
-    """tau_Yk|X (eq. 5); 0 where all mass is in one cluster."""
-    total, sums, counts = data[10], state[8], state[9]
+    """Return tau_Yk|X (eq. 5); 0 if all mass is in one cluster."""
+    total, sums, counts = data.total, state.sums, state.counts
     concentration = sums[3, k] / total[k] ** 2
     if counts[k] < 2 or 1.0 - concentration <= EMPTY:
         return 0.0
-    return (sums[1, k] / total[k] - concentration) / (1.0 - concentration)
+    return (sums[1, k] / total[k] - concentration) / (1.0 - concentration)  # eq. 2 and 5
 
 
 @njit(cache=True, nogil=True)
 def refresh(data, state):
-    """Compute margins, squares and sums anew from the tables."""
-    first, total = data[6], data[10]
-    by_row, row_mass, column_mass = state[2], state[4], state[5]
-    row_squares, column_squares, sums, counts = state[6], state[7], state[8], state[9]
+    """Recompute margins, squares and sums from the tables."""
+    first, total = data.first, data.total
+    by_row, row_mass, column_mass = state.by_row, state.row_mass, state.column_mass
+    row_squares, column_squares, sums, counts = (
+        state.row_squares,
+        state.column_squares,
+        state.sums,
+        state.counts,
+    )
     N = total.size
     R = counts[N]
     sums[:] = 0.0

@@ -1,20 +1,20 @@
 """Mutual information of the reduced table: one half-step for many starts (CROINFO, ITCC).
 
-Column labels come as slots ``l * B + b`` (see :mod:`recoco.kernels.modularity`). Sums over rows
-go by chunks whose size depends on the number of rows only, added in their order, so that no
-result depends on the number of threads or on the batch.
+Column labels are slots ``l * B + b`` (see :mod:`recoco.kernels.modularity`). Sums over rows are
+computed in chunks whose size depends only on the number of rows, and added in order, so no result
+depends on the number of threads or on the batch.
 """
 
 import numpy as np
 from numba import njit, prange
 
-# stands for log 0: a row with weight where a cluster has none cannot join it
+# used as log 0: a row cannot join a cluster without weight where the row has some
 FORBIDDEN = -1e300
 
 
 @njit(cache=True, nogil=True)
 def _chunk_size(n):
-    return max(256, (n + 31) // 32)  # a chunk has a whole table of sums: there are at most 32
+    return max(256, (n + 31) // 32)  # each chunk has its own table of sums, so there are at most 32
 
 
 @njit(cache=True, nogil=True)
@@ -37,9 +37,9 @@ def _assign_chunk(first, last, indptr, indices, data, slots, logs, found, table,
             score[:] = 0.0
             for col in range(m):
                 for b in range(B):
-                    score[b] += sums[col * B + b] * logs[k, col * B + b]
+                    score[b] += sums[col * B + b] * logs[k, col * B + b]  # eq. assignment
             for b in range(B):
-                if k == 0 or score[b] > best[b]:  # strictly: ties go to the lowest cluster
+                if k == 0 or score[b] > best[b]:  # strictly greater: the lowest cluster wins a tie
                     best[b] = score[b]
                     choice[b] = k
         for b in range(B):
@@ -47,7 +47,7 @@ def _assign_chunk(first, last, indptr, indices, data, slots, logs, found, table,
             moves[b] += k != found[i, b]
             found[i, b] = k
             for col in range(m):
-                table[k, col * B + b] += sums[col * B + b]
+                table[k, col * B + b] += sums[col * B + b]  # eq. table
 
 
 @njit(cache=True, nogil=True)
@@ -60,7 +60,7 @@ def _add(parts):
 
 @njit(cache=True, nogil=True)
 def assign(indptr, indices, data, slots, logs, found):
-    """Put every row in the cluster of largest sum_l p_il log(p_kl / p_k.), for all starts.
+    """Put every row in the cluster with the largest sum_l p_il log(p_kl / p_k.), for all starts.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def assign(indptr, indices, data, slots, logs, found):
 
 @njit(cache=True, nogil=True, parallel=True)
 def assign_parallel(indptr, indices, data, slots, logs, found):
-    """The same as :func:`assign`, the chunks spread over numba's threads."""
+    """Like :func:`assign`, with the chunks distributed over threads."""
     n, B = found.shape
     chunk = _chunk_size(n)
     chunks = (n + chunk - 1) // chunk
@@ -121,7 +121,7 @@ def assign_parallel(indptr, indices, data, slots, logs, found):
 
 @njit(cache=True, nogil=True)
 def reduced_table(indptr, indices, data, rows, slots, table):
-    """Sums p_kl of the given labels; table (g, m * B) is overwritten."""
+    """Sum p_kl over the given labels, into ``table`` (g, m * B)."""
     B = slots.shape[1]
     table[:] = 0.0
     for i in range(rows.shape[0]):
@@ -133,7 +133,7 @@ def reduced_table(indptr, indices, data, rows, slots, table):
 
 @njit(cache=True, nogil=True)
 def conditional_logs(table, B):
-    """log(p_kl / p_k.) of every start, by row cluster and column slot."""
+    """Return log(p_kl / p_k.) of every start, by row cluster and column slot."""
     g, size = table.shape
     logs = np.empty((g, size))
     for k in range(g):
@@ -149,7 +149,7 @@ def conditional_logs(table, B):
 
 @njit(cache=True, nogil=True)
 def information(table, B):
-    """Mutual information of the reduced table of every start; its entries add up to 1."""
+    """Return the mutual information of the reduced table of every start, whose sum is 1."""
     g, size = table.shape
     value = np.zeros(B)
     for b in range(B):
@@ -164,13 +164,13 @@ def information(table, B):
             for col in range(columns.size):
                 p = table[k, col * B + b]
                 if p > 0.0:
-                    value[b] += p * np.log(p / (margin * columns[col]))
+                    value[b] += p * np.log(p / (margin * columns[col]))  # eq. criterion
     return value
 
 
 @njit(cache=True, nogil=True)
 def turned(table, B):
-    """The tables (g, m * B) with rows and columns exchanged: (m, g * B)."""
+    """Transpose the tables (g, m * B) to (m, g * B)."""
     g, size = table.shape
     m = size // B
     out = np.empty((m, g * B))

@@ -1,7 +1,7 @@
 """Co-clustering with a conscience: one half-step for many starts (DCC).
 
-The layout is that of :mod:`recoco.kernels.modularity`: the label k of start b is stored as the
-slot ``k * B + b``, and sums over rows go by chunks added in their order, so that no result
+The layout is that of :mod:`recoco.kernels.modularity`: the label k of start b is stored as slot
+``k * B + b``, and sums over rows are computed in chunks that are added in order, so no result
 depends on the number of threads or on the batch.
 """
 
@@ -17,9 +17,9 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 @njit(cache=True, nogil=True)
 def uniform(seed, place):
-    """Number ``place`` of the stream ``seed`` (both uint64), in [0, 1): SplitMix64.
+    """Return number ``place`` of the stream ``seed`` (both uint64), in [0, 1): SplitMix64.
 
-    A number is found from its place alone, so that rows may be treated in any order.
+    A number depends only on its position, so rows may be processed in any order.
     """
     x = seed + (place + np.uint64(1)) * _STEP
     x = (x ^ (x >> np.uint64(30))) * _FIRST
@@ -30,7 +30,7 @@ def uniform(seed, place):
 
 @njit(cache=True, nogil=True)
 def draw(scores, share):
-    """The first k at which the running sum of scores exceeds ``share`` of their sum."""
+    """Return the first k at which the cumulative sum of scores exceeds ``share`` of the total."""
     total = 0.0
     for k in range(scores.size):
         total += scores[k]
@@ -40,7 +40,7 @@ def draw(scores, share):
     for k in range(scores.size):
         if scores[k] > 0.0:
             running += scores[k]
-            last = k  # rounding may leave the limit above the last sum
+            last = k  # because of rounding, the limit may exceed the last sum
             if running > limit:
                 return k
     return last
@@ -75,12 +75,12 @@ def _assign_chunk(
             j = indices[p]
             a = data[p]
             for b in range(B):
-                sums[slots[j, b]] += a
+                sums[slots[j, b]] += a  # eq. sums
         if stochastic:
             for b in range(B):
                 for k in range(g):
                     scores[k] = sums[k * B + b] * scale[k * B + b]
-                k = draw(scores, uniform(seeds[b], place + np.uint64(i)))
+                k = draw(scores, uniform(seeds[b], place + np.uint64(i)))  # eq. first iterations
                 choice[b] = k * B + b
                 best[i, b] = scores[k]
         else:
@@ -89,8 +89,8 @@ def _assign_chunk(
                 choice[b] = b
             for k in range(1, g):
                 for b in range(B):
-                    score = sums[k * B + b] * scale[k * B + b]
-                    if score > best[i, b]:  # strictly: ties go to the lowest cluster
+                    score = sums[k * B + b] * scale[k * B + b]  # eq. assignment
+                    if score > best[i, b]:  # strictly greater: the lowest cluster wins a tie
                         best[i, b] = score
                         choice[b] = k * B + b
         for b in range(B):
@@ -110,9 +110,9 @@ def assign(indptr, indices, data, slots, scale, stochastic, seeds, place, found,
     indptr, indices, data : CSR matrix (n, d); for the columns' half-step that of its transpose
     slots : unsigned (d, B), the column labels as slots
     scale : float64 (g * B,), 1 / sqrt(w_.k z_.k) by slot
-    stochastic : bool, draw a label in proportion to the scores; else the largest counts
+    stochastic : bool, draw a label in proportion to the scores instead of the largest one
     seeds : uint64 (B,), one stream of random numbers per start
-    place : uint64, place in the streams of the first row's number
+    place : uint64, position in the streams of the number of the first row
     found : unsigned (n, B), the row labels as slots: overwritten
     best : float64 (n, B), scores of the chosen labels: overwritten
 
@@ -150,7 +150,7 @@ def assign(indptr, indices, data, slots, scale, stochastic, seeds, place, found,
 
 @njit(cache=True, nogil=True, parallel=True)
 def assign_parallel(indptr, indices, data, slots, scale, stochastic, seeds, place, found, best):
-    """The same as :func:`assign`, the chunks spread over numba's threads."""
+    """Like :func:`assign`, with the chunks distributed over threads."""
     n, B = found.shape
     chunks = (n + CHUNK - 1) // CHUNK
     sizes = np.zeros((chunks, scale.size), np.int64)
@@ -179,10 +179,10 @@ def assign_parallel(indptr, indices, data, slots, scale, stochastic, seeds, plac
 
 @njit(cache=True, nogil=True)
 def refill(indptr, indices, data, slots, found, best, sizes, inside, emptied):
-    """Move to every empty cluster the row that fits worst where it is.
+    """Move a row that fits its cluster badly to every empty cluster.
 
-    Of the rows whose cluster has others the one of least score is taken, the first of equals.
-    ``found``, ``sizes`` and ``inside`` are corrected; ``emptied`` (B,) counts the refills.
+    It is the (first) row with the lowest score among those that are not alone in their cluster.
+    ``found``, ``sizes`` and ``inside`` are updated; ``emptied`` (B,) counts the refills.
     """
     n, B = found.shape
     for s in range(sizes.size):
@@ -208,12 +208,12 @@ def refill(indptr, indices, data, slots, found, best, sizes, inside, emptied):
         sizes[old] -= 1
         sizes[s] += 1
         found[chosen, b] = s
-        best[chosen, b] = np.inf  # it is not taken away again
+        best[chosen, b] = np.inf  # so it is not moved again
 
 
 @njit(cache=True, nogil=True)
 def slot_sizes(slots, size):
-    """Number of rows by slot."""
+    """Count the rows of each slot."""
     sizes = np.zeros(size, np.int64)
     for i in range(slots.shape[0]):
         for b in range(slots.shape[1]):
@@ -223,9 +223,10 @@ def slot_sizes(slots, size):
 
 @njit(cache=True, nogil=True)
 def criteria(inside, row_sizes, column_sizes, B):
-    """Trace(Ztilde' X Wtilde) of every start: sum of inside_k / sqrt(z_.k w_.k)."""
+    """Return Trace(Ztilde' X Wtilde) of every start: the sum of inside_k / sqrt(z_.k w_.k)."""
     value = np.zeros(B)
     for s in range(inside.size):
         if row_sizes[s] > 0 and column_sizes[s] > 0:
+            # eq. criterion
             value[s % B] += inside[s] / np.sqrt(float(row_sizes[s]) * float(column_sizes[s]))
     return value

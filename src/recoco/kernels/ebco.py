@@ -1,13 +1,13 @@
-"""Consensus of co-clusterings on their factors: the matrix M is never formed.
+"""Consensus of co-clusterings on their factors: the matrix M is never built.
 
-The clusters of all base co-clusterings are numbered through, h = 0..K-1; a row is described by
-the s numbers of its clusters. With N_hk the number of columns shared by base cluster h and
+The clusters of all base co-clusterings are numbered consecutively, h = 0..K-1; a row is described
+by the s numbers of its clusters. With N_hk the number of columns shared by base cluster h and
 consensus cluster k, row i of M Wtilde D_z^-1/2 is the sum over its clusters h of
 
     N_hk / (s sqrt(z_h w_h) sqrt(w_.k z_.k)),
 
 so a half-step costs s g additions per row, and the criterion and the modularity follow from
-the two tables of counts. Counts are whole numbers, kept up to date by what moves.
+the two tables of counts. Counts are integers, updated for the rows and columns that move.
 """
 
 import numpy as np
@@ -24,12 +24,12 @@ from recoco.kernels.bundles import (
     tie,
 )
 
-MEMBERS = 48  # rows, on average, of a bundle's clusters: fewer would not be worth their sums
+MEMBERS = 48  # average number of rows per cluster of a bundle; with fewer, their sums cost too much
 
 
 @njit(cache=True, nogil=True)
 def count_pairs(clusters, labels, counts):
-    """Add to counts[h, k] the rows that are in base cluster h and in cluster k."""
+    """Add the number of rows in base cluster h and cluster k to counts[h, k]."""
     for i in range(labels.size):
         for q in range(clusters.shape[1]):
             counts[clusters[i, q], labels[i]] += 1
@@ -37,10 +37,10 @@ def count_pairs(clusters, labels, counts):
 
 @njit(cache=True, nogil=True)
 def _half_step(clusters, table, shift, labels, sizes, counts, best, scores):
-    """Give every row the label of the largest sum of its rows of ``table``, less ``shift``.
+    """Give every row the label with the largest sum of its rows of ``table``, minus ``shift``.
 
-    ``labels``, ``sizes`` and ``counts`` are brought up to date, an empty cluster gets the row
-    of least score from a cluster with others.
+    ``labels``, ``sizes`` and ``counts`` are updated. An empty cluster receives the row with the
+    lowest score from a cluster with others.
 
     Returns
     -------
@@ -59,9 +59,9 @@ def _half_step(clusters, table, shift, labels, sizes, counts, best, scores):
 
 @njit(cache=True, nogil=True)
 def _bundled_half_step(side, table, drawing, seed, place, labels, sizes, counts, cells):
-    """The same without a shift by bundles of bases, labels drawn if ``drawing``.
+    """Like :func:`_half_step`, without a shift, by bundles of bases; ``drawing`` draws labels.
 
-    ``side`` has the rows' base clusters and their bundles.
+    ``side`` contains the rows' base clusters and their bundles.
     """
     clusters, order, ends, codes, members = side
     bundles = (order, ends, codes, members)
@@ -73,28 +73,28 @@ def _bundled_half_step(side, table, drawing, seed, place, labels, sizes, counts,
 @njit(cache=True, nogil=True)
 def _fill_table(counts, weights, sizes, other_sizes, table):
     for k in range(sizes.size):
-        # an empty cluster, possible only at the start, counts as one of size 1
+        # an empty cluster, possible only at the start, counts as size 1
         scale = 1.0 / np.sqrt(float(max(sizes[k], 1)) * float(max(other_sizes[k], 1)))
         for h in range(weights.size):
-            table[h, k] = counts[h, k] * weights[h] * scale
+            table[h, k] = counts[h, k] * weights[h] * scale  # eq. 9 and 10
 
 
 @njit(cache=True, nogil=True)
 def trace(row_counts, column_counts, weights, row_sizes, column_sizes):
-    """Trace(Ztilde' M Wtilde)."""
+    """Return Trace(Ztilde' M Wtilde)."""
     value = 0.0
     for k in range(row_sizes.size):
         inside = 0.0
         for h in range(weights.size):
             inside += weights[h] * float(row_counts[h, k]) * float(column_counts[h, k])
         if row_sizes[k] > 0 and column_sizes[k] > 0:
-            value += inside / np.sqrt(float(row_sizes[k]) * float(column_sizes[k]))
+            value += inside / np.sqrt(float(row_sizes[k]) * float(column_sizes[k]))  # eq. 5
     return value
 
 
 @njit(cache=True, nogil=True)
 def modularity(row_counts, column_counts, weights, row_base, column_base):
-    """Modularity on M (eq. 11) from the counts; ``row_base`` and ``column_base`` are z_h, w_h."""
+    """Return the modularity on M (eq. 11); ``row_base`` and ``column_base`` are z_h and w_h."""
     total = 0.0
     for h in range(weights.size):
         total += weights[h] * float(row_base[h]) * float(column_base[h])
@@ -107,7 +107,7 @@ def modularity(row_counts, column_counts, weights, row_base, column_base):
             inside += weights[h] * float(row_counts[h, k]) * float(column_counts[h, k])
             rows += weights[h] * float(row_counts[h, k]) * float(column_base[h])
             columns += weights[h] * float(row_base[h]) * float(column_counts[h, k])
-        value += inside - rows * columns / total
+        value += inside - rows * columns / total  # eq. 11
     return value / total
 
 
@@ -164,13 +164,13 @@ def _consensus(row_side, column_side, weights, seed, settings, tol, rows, column
             if still or abs(value - history[iteration - 1]) <= tol * abs(value):
                 break
             if since < iteration and (seen[0] == rows).all() and (seen[1] == columns).all():
-                # nothing is drawn any more: what follows are the same iterates over and over
+                # without drawing, the same iterates would repeat from here on
                 period = iteration - since
                 for left in range(iteration + 1, max_iter):
                     emptied += refills[since + 1 + (left - since - 1) % period]
                 break
             if since == max_iter or iteration - since == window:
-                since, window = iteration, 2 * window  # so that a cycle of any length is met
+                since, window = iteration, 2 * window  # to detect a cycle of any length
                 seen[0][:] = rows
                 seen[1][:] = columns
     rows[:] = kept[0]
@@ -180,7 +180,7 @@ def _consensus(row_side, column_side, weights, seed, settings, tol, rows, column
 
 @njit(cache=True, nogil=True)
 def _side(clusters):
-    """What a half-step needs of the rows: their base clusters, and these in bundles."""
+    """Return what a half-step needs: the base clusters of the rows, and their bundles."""
     order, ends, codes, members = tie(clusters, clusters.shape[0] // MEMBERS)
     return clusters, order, ends, codes, members
 
@@ -225,7 +225,7 @@ def consensus(by_row, by_column, weights, seeds, settings, tol, rows, columns, h
 
 @njit(cache=True, nogil=True, parallel=True)
 def consensus_parallel(by_row, by_column, weights, seeds, settings, tol, rows, columns, histories):
-    """The same as :func:`consensus`, the starts spread over numba's threads."""
+    """Like :func:`consensus`, with the starts distributed over threads."""
     B = seeds.size
     row_side, column_side = _side(by_row), _side(by_column)
     out = np.zeros((2, B), np.int64)
@@ -250,8 +250,8 @@ def consensus_parallel(by_row, by_column, weights, seeds, settings, tol, rows, c
 def one_sided(clusters, weights, settings, exact, tol, labels, history):
     """One-sided ensemble clustering from given labels (n,), overwritten by the best iterate.
 
-    Row i goes to the cluster of largest (S z_k)_i / z_.k; with ``exact`` half the squared norm
-    of the centre is taken off, which makes the step one of k-means in the feature space of S.
+    Row i is put in the cluster with the largest (S z_k)_i / z_.k; ``exact`` subtracts half the
+    squared norm of the centre, which makes the step one of k-means in the feature space of S.
 
     Returns
     -------

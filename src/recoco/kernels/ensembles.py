@@ -1,4 +1,4 @@
-"""Graphs that a set of partitions makes of its objects and of its clusters."""
+"""Graphs on the objects and on the clusters of a set of partitions."""
 
 import numpy as np
 from numba import njit, prange
@@ -35,7 +35,7 @@ def cluster_members(clusters, K):
 
 @njit(cache=True, nogil=True)
 def _one_row(i, clusters, first, members, kind, neighbours, shared):
-    """Write the rows that share most clusters with row i, ascending; return their number."""
+    """Write the rows that share most clusters with row i, ascending; return how many there are."""
     N, R = clusters.shape
     m = neighbours.shape[1]
     counts = np.zeros(N, kind.dtype)
@@ -44,7 +44,7 @@ def _one_row(i, clusters, first, members, kind, neighbours, shared):
         for p in range(first[h], first[h + 1]):
             counts[members[p]] += 1
     counts[i] = 0
-    # rows that share more than `least` clusters all find room
+    # there is space for all rows that share more than `least` clusters
     least, above, reached = R + 1, 0, 0
     while least > 1 and reached < m:
         least -= 1
@@ -54,7 +54,7 @@ def _one_row(i, clusters, first, members, kind, neighbours, shared):
             reached += counts[j] >= least
     room = min(m, reached) - above
     found = 0
-    # of equal ones those that follow i: from the front, all rows would choose the same few
+    # ties: those that follow i, because from the front all rows would choose the same few
     for j in range(i + 1, N):
         if counts[j] >= least:
             if counts[j] == least:
@@ -81,12 +81,12 @@ def _one_row(i, clusters, first, members, kind, neighbours, shared):
 
 @njit(cache=True, nogil=True)
 def similar_rows(clusters, first, members, kind, neighbours, shared, found):
-    """For every row the rows it shares most clusters with, at most as many as there is room.
+    """Find, for every row, the rows with which it shares most clusters, at most m of them.
 
     Parameters
     ----------
     clusters, first, members : see :func:`cluster_members`
-    kind : empty array of the type of the counts, which holds R; small ones are read faster
+    kind : empty array of the type of the counts, which must hold R; small types are faster
     neighbours, shared : int32 (N, m), overwritten
     found : int64 (N,), overwritten by the number of entries of each row
     """
@@ -96,23 +96,23 @@ def similar_rows(clusters, first, members, kind, neighbours, shared, found):
 
 @njit(cache=True, nogil=True, parallel=True)
 def similar_rows_parallel(clusters, first, members, kind, neighbours, shared, found):
-    """The same on all threads: rows do not depend on each other."""
+    """Like :func:`similar_rows`, on all threads, because rows do not depend on each other."""
     for i in prange(clusters.shape[0]):
         found[i] = _one_row(i, clusters, first, members, kind, neighbours, shared)
 
 
 @njit(cache=True, nogil=True)
 def join_rows(neighbours, shared, found, weights):
-    """The graph of all pairs of which one row has chosen the other, as CSR.
+    """Return the graph of all pairs in which one row has chosen the other, as CSR.
 
-    An edge weighs what its rows share times the product of their weights.
+    The weight of an edge is what its rows share times the product of their weights.
 
     Returns
     -------
     indptr : int64 (N + 1,); indices : int32, ascending in each row; data : int64
     """
     N = found.size
-    # the rows that chose each row, ascending because the choosers are
+    # the rows that chose each row, in ascending order
     first = np.zeros(N + 1, np.int64)
     for i in range(N):
         for p in range(found[i]):
@@ -150,13 +150,13 @@ def join_rows(neighbours, shared, found, weights):
 
 @njit(cache=True, nogil=True)
 def overlaps(clusters, weights, K):
-    """Weight of the rows that any two clusters of different partitions have in common.
+    """Return the weight of the rows that two clusters of different partitions have in common.
 
     Returns
     -------
     int64 (K, K), symmetric; the sizes of the clusters on the diagonal
     """
-    by_partition = clusters.T.copy()  # few clusters at a time: their counts stay near
+    by_partition = clusters.T.copy()  # few clusters at a time: their counts stay in the cache
     R, N = by_partition.shape
     table = np.zeros((K, K), np.int64)
     for r in range(R):
@@ -176,7 +176,7 @@ def overlaps(clusters, weights, K):
 
 @njit(cache=True, nogil=True)
 def majority(clusters, meta, sizes):
-    """Give every row the meta-cluster whose clusters hold it most often.
+    """Put every row in the meta-cluster whose clusters contain it most often.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def majority(clusters, meta, sizes):
 
     Returns
     -------
-    int64 (N,), of equal shares the lowest
+    int64 (N,); the lowest one wins a tie
     """
     N, R = clusters.shape
     k = sizes.size
@@ -198,7 +198,7 @@ def majority(clusters, meta, sizes):
             votes[meta[clusters[i, r]]] += 1
         best = 0
         for h in range(1, k):
-            # shares are compared as products: whole numbers have no rounding
+            # shares are compared as integer products, which avoids rounding
             if votes[h] * max(sizes[best], 1) > votes[best] * max(sizes[h], 1):
                 best = h
         labels[i] = best

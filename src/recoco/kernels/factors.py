@@ -1,12 +1,12 @@
 """Products of a sparse matrix with many factors at once, for multiplicative updates.
 
-The factors of T starts with k columns each lie side by side: row j of all of them is T * k
-numbers in a row of memory, so that one non-zero x_ij adds x_ij times one such row to row i of
-the result. The matrix is cut into blocks of columns, so that the rows which are read over and
-over stay in the cache; within a block the column of a non-zero needs two bytes.
+The factors of T starts with k columns each are stored side by side: row j of all of them is T * k
+contiguous numbers, so a non-zero x_ij adds x_ij times one such row to row i of the result. The
+matrix is cut into blocks of columns, so the rows that are read repeatedly stay in the cache; within
+a block, the column of a non-zero needs two bytes.
 
-The additions to a row happen in the order in which its non-zeros are stored, whatever the number
-of threads or starts.
+Non-zeros are added to a row in the order in which they are stored, for any number of threads or
+starts.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def cut(indptr, indices, data, width, pointers, local, values):
     indptr, indices, data : CSR matrix (n, d)
     width : int, columns of a block, at most 65536
     pointers : int64 (blocks, n + 1), overwritten: row i of block b is pointers[b, i : i + 2]
-    local : uint16 (nnz,), overwritten: column less the first column of its block
+    local : uint16 (nnz,), overwritten: column minus the first column of its block
     values : float (nnz,), overwritten
     """
     blocks, n = pointers.shape[0], pointers.shape[1] - 1
@@ -62,11 +62,11 @@ def _product_rows(first, last, pointers, local, values, width, F, out):
 
 @njit(cache=True, nogil=True)
 def product(bounds, pointers, local, values, width, F, out):
-    """The sparse matrix times F.
+    """Multiply the sparse matrix by F.
 
     Parameters
     ----------
-    bounds : int64, rows from bounds[c] to bounds[c + 1] are done together
+    bounds : int64, rows from bounds[c] to bounds[c + 1] are processed together
     pointers, local, values, width : the matrix as left by :func:`cut`
     F : float (d, T * k)
     out : float (n, T * k), overwritten
@@ -77,6 +77,6 @@ def product(bounds, pointers, local, values, width, F, out):
 
 @njit(cache=True, nogil=True, parallel=True)
 def product_parallel(bounds, pointers, local, values, width, F, out):
-    """The same as :func:`product`, the groups of rows spread over numba's threads."""
+    """Like :func:`product`, with the groups of rows distributed over threads."""
     for c in prange(bounds.size - 1):
         _product_rows(bounds[c], bounds[c + 1], pointers, local, values, width, F, out)

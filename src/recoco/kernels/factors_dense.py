@@ -1,10 +1,10 @@
 """Dense parts of multiplicative updates, for many starts at once.
 
 A factor of T starts is an array (rows, T, k). With k = 4 or 20 columns a row is too short for
-the vector units, so LANES rows of one start are turned on their side and all arithmetic runs
-along them. Sums over rows go by chunks of CHUNK rows, within a chunk by lanes, in one fixed
-order and in float64: they depend neither on the number of threads nor on the other starts.
-Sums of products of wide factors go by four rows, with panels of PANEL columns side by side.
+vector units, so LANES rows of one start are transposed and all arithmetic runs along them. Sums
+over rows are computed in chunks of CHUNK rows, within a chunk by lanes, in a fixed order and in
+float64: they depend neither on the number of threads nor on the other starts. Sums of products of
+wide factors are computed four rows at a time, in panels of PANEL columns.
 """
 
 import numpy as np
@@ -20,18 +20,18 @@ from recoco.kernels.factors_vectors import (
 )
 
 LANES = 128
-# float64 numbers of a vector
+# float64 numbers per vector
 EIGHT = 8
-# bytes of a line of the cache, and of a vector
+# bytes of a cache line, and of a vector
 LINE = 64
 CHUNK = 512
-# a table of k x m sums with EIGHT lanes each must fit in the cache; wider ones have one sum each
+# k x m sums with EIGHT lanes each must fit in the cache; wider tables have one sum each
 WIDEST = 4096
 
 
 @njit(cache=True, nogil=True)
 def lanes(k, like):
-    """Zeros (k, LANES) of the type of ``like``, with rows to spare so that 4 divides them."""
+    """Return zeros (k, LANES) of the type of ``like``, with k rounded up to a multiple of 4."""
     rows = (k + 3) // 4 * 4
     size = like.itemsize
     raw = np.zeros(rows * LANES + LINE // size, like.dtype)
@@ -41,9 +41,9 @@ def lanes(k, like):
 
 @njit(cache=True, nogil=True)
 def turn(F, t, first, last, side):
-    """side[c, r] = F[first + r, t, c], with zeros after the last row."""
+    """Set side[c, r] = F[first + r, t, c], with zeros after the last row."""
     rows, k = last - first, F.shape[2]
-    # the last four columns may overlap with those before them, and are then turned twice
+    # the last four columns may overlap with those before them, and are then copied twice
     whole = rows // 4 * 4 if k >= 4 else 0
     for r in range(0, whole, 4):
         for c in range(0, k, 4):
@@ -57,7 +57,7 @@ def turn(F, t, first, last, side):
 
 @njit(cache=True, nogil=True)
 def turn_back(side, first, last, F, t):
-    """F[first + r, t, c] = side[c, r]."""
+    """Set F[first + r, t, c] = side[c, r]."""
     rows, k = last - first, F.shape[2]
     whole = rows // 4 * 4 if k >= 4 else 0
     for r in range(0, whole, 4):
@@ -70,7 +70,7 @@ def turn_back(side, first, last, F, t):
 
 @njit(cache=True, nogil=True)
 def add_products(x, y, symmetric, sums):
-    """Add x[a, q] y[b, q] to sums[a, b, q % 8]; symmetric: to the upper half at least."""
+    """Add x[a, q] y[b, q] to sums[a, b, q % 8]; if symmetric, at least in the upper half."""
     for a in range(0, x.shape[0], 4):
         for b in range(a if symmetric else 0, y.shape[0], 4):
             add_tile(x, a, y, b, sums)
@@ -78,7 +78,7 @@ def add_products(x, y, symmetric, sums):
 
 @njit(cache=True, nogil=True)
 def add_lanes(sums, symmetric, out):
-    """out[a, b] = sum over lanes of sums[a, b]; symmetric: from the upper half."""
+    """Sum sums[a, b] over lanes into out[a, b]; if symmetric, from the upper half."""
     for a in range(out.shape[0]):
         for b in range(a if symmetric else 0, out.shape[1]):
             total = 0.0
@@ -106,7 +106,7 @@ def _cross_lanes(first, last, A, B, t, symmetric, out):
 
 @njit(cache=True, nogil=True)
 def panels(k, like):
-    """Zeros (panels, LANES, PANEL) of the type of ``like`` that hold LANES rows of k columns."""
+    """Return zeros (panels, LANES, PANEL) of the type of ``like`` for LANES rows of k columns."""
     count = (k + PANEL - 1) // PANEL
     size = like.itemsize
     raw = np.zeros(count * LANES * PANEL + LINE // size, like.dtype)
@@ -116,7 +116,7 @@ def panels(k, like):
 
 @njit(cache=True, nogil=True)
 def fill_panels(F, t, first, last, out):
-    """out[c // PANEL, r, c % PANEL] = F[first + r, t, c], with zeros after the last row."""
+    """Set out[c // PANEL, r, c % PANEL] = F[first + r, t, c], with zeros after the last row."""
     k = F.shape[2]
     for r in range(last - first):
         for p in range(out.shape[0]):
@@ -127,9 +127,9 @@ def fill_panels(F, t, first, last, out):
 
 @njit(cache=True, nogil=True)
 def add_panels(x, y, rows, symmetric, sums):
-    """Add the products of rows of x and y to sums, four rows at a time: see ``add_four_rows``.
+    """Add the products of rows of x and y to sums, four rows at a time, see ``add_four_rows``.
 
-    symmetric: to the upper half at least; 4 must divide ``rows`` and the rows of ``sums``.
+    If symmetric, at least in the upper half. 4 must divide ``rows`` and the rows of ``sums``.
     """
     for a in range(0, sums.shape[0], 4):
         for b in range(a // PANEL * PANEL if symmetric else 0, sums.shape[1], PANEL):
@@ -182,7 +182,7 @@ def add_chunks(parts):
 
 @njit(cache=True, nogil=True)
 def cross(A, B, symmetric):
-    """A'B of every start.
+    """Return A'B of every start.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def cross(A, B, symmetric):
 
 @njit(cache=True, nogil=True, parallel=True)
 def cross_parallel(A, B, symmetric):
-    """The same as :func:`cross`, the chunks spread over numba's threads."""
+    """Like :func:`cross`, with the chunks distributed over threads."""
     chunks = (A.shape[0] + CHUNK - 1) // CHUNK
     parts = np.empty((chunks, A.shape[1], A.shape[2], B.shape[2]))
     for c in prange(chunks):
@@ -229,7 +229,7 @@ def _inner_chunk(c, A, B, part):
 
 @njit(cache=True, nogil=True)
 def inner(A, B):
-    """Sum of the products of the entries of A and B, for every start: float64 (T,)."""
+    """Return the sum of the products of the entries of A and B of every start: float64 (T,)."""
     chunks = (A.shape[0] + CHUNK - 1) // CHUNK
     total = np.zeros(A.shape[1])
     part = np.empty(A.shape[1])
@@ -242,7 +242,7 @@ def inner(A, B):
 
 @njit(cache=True, nogil=True)
 def widen(small, wide):
-    """Copy a small matrix into one with columns to spare."""
+    """Copy a small matrix into one with more columns."""
     for a in range(small.shape[0]):
         for b in range(small.shape[1]):
             wide[a, b] = small[a, b]
@@ -250,7 +250,7 @@ def widen(small, wide):
 
 @njit(cache=True, nogil=True)
 def combine(side, wide, result):
-    """result[b, q] = sum over a of wide[a, b] side[a, q]; 4 must divide the columns of wide."""
+    """Set result[b, q] = sum_a wide[a, b] side[a, q]; 4 must divide the columns of wide."""
     for b in range(0, wide.shape[1], 4):
         combine_tile(side, wide, b, result)
 
@@ -277,7 +277,7 @@ def _apply_chunk(c, F, small, add, out):
 
 @njit(cache=True, nogil=True)
 def apply(F, small, add, out):
-    """F times a small matrix, for every start.
+    """Multiply F by a small matrix, for every start.
 
     Parameters
     ----------
@@ -292,14 +292,14 @@ def apply(F, small, add, out):
 
 @njit(cache=True, nogil=True, parallel=True)
 def apply_parallel(F, small, add, out):
-    """The same as :func:`apply`, the chunks spread over numba's threads."""
+    """Like :func:`apply`, with the chunks distributed over threads."""
     for c in prange((F.shape[0] + LANES - 1) // LANES):
         _apply_chunk(c, F, small, add, out)
 
 
 @njit(cache=True, nogil=True)
 def small_product(A, B):
-    """Products of two stacks of small matrices (T, k, l) and (T, l, m), in a fixed order."""
+    """Multiply two stacks of small matrices (T, k, l) and (T, l, m), in a fixed order."""
     T, k, m = A.shape[0], A.shape[1], B.shape[2]
     out = np.zeros((T, k, m))
     for t in range(T):

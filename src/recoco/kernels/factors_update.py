@@ -1,8 +1,8 @@
 """Multiplicative updates of the factors of many starts, in one pass over their rows.
 
-Nearly all are of the form F <- F . (A B + s E) / (F G), with A and E tall, B and G small, and
-are followed by F'F and A'F of the result. Rows are turned on their side as in ``factors_dense``,
-once for all that is done with them.
+Nearly all of them have the form F <- F . (A B + s E) / (F G), with A and E tall, B and G small, and
+are followed by F'F and A'F of the result. Rows are transposed as in ``factors_dense``, once for all
+of these operations.
 """
 
 import numpy as np
@@ -29,11 +29,11 @@ def divide(value, above, below, root, limits, result):
 
     Parameters
     ----------
-    value, above, below, result : float, of one dimension; ``above`` is overwritten, too
+    value, above, below, result : float arrays of one dimension; ``above`` is overwritten as well
     root : bool, whether to take the square root of the quotient
-    limits : float (3,): 0, the smallest entry other than 0, the largest entry. Smaller results
-        become 0, for numbers near underflow cost time and change nothing; where the result
-        would be larger or not a number, the value stays.
+    limits : float (3,): 0, the smallest positive entry, the largest entry. Smaller results become
+        0, because numbers near underflow are slow and change nothing. If the result would be
+        larger or NaN, the value stays.
     """
     zero, least, largest = limits[0], limits[1], limits[2]
     for q in range(result.size):
@@ -107,13 +107,13 @@ def _update_chunk(c, F, A, B, has_A, E, scale, has_E, G, root, limits, part, cro
 
 @njit(cache=True, nogil=True)
 def update(F, A, B, has_A, E, scale, has_E, G, root, limits, parts, cross_parts):
-    """F <- F . (A B + scale E) / (F G) for every start, and F'F and A'F of the result.
+    """Update F <- F . (A B + scale E) / (F G) of every start; return F'F and A'F of the result.
 
     Parameters
     ----------
     F : float (rows, T, k), overwritten
-    A, B, has_A : float (rows, T, l) and (T, l, k), and whether they are there
-    E, scale, has_E : float (rows, T, k) and a number, and whether they are there
+    A, B, has_A : float (rows, T, l) and (T, l, k), and whether they are used
+    E, scale, has_E : float (rows, T, k) and a number, and whether they are used
     G : float (T, k, k)
     root, limits : see :func:`divide`
     parts : float64 (chunks of rows, T, k, k), overwritten; (chunks, 0, 0, 0): F'F is not needed
@@ -130,7 +130,7 @@ def update(F, A, B, has_A, E, scale, has_E, G, root, limits, parts, cross_parts)
 
 @njit(cache=True, nogil=True, parallel=True)
 def update_parallel(F, A, B, has_A, E, scale, has_E, G, root, limits, parts, cross_parts):
-    """The same as :func:`update`, the chunks spread over numba's threads."""
+    """Like :func:`update`, with the chunks distributed over threads."""
     for c in prange(parts.shape[0]):
         _update_chunk(c, F, A, B, has_A, E, scale, has_E, G, root, limits, parts[c], cross_parts[c])
     return add_chunks(parts), add_chunks(cross_parts)

@@ -1,9 +1,8 @@
-"""The innermost loops of the factorisations, written as vectors of 64 bytes.
+"""The innermost loops of the factorisations, written with vectors of 64 bytes.
 
-numba's vectoriser keeps sums in memory, tests at every turn whether arrays overlap, and leaves
-what does not fill its vectors to scalar code; here sums stay in registers. Every number is the
-same as that of the loop in the docstring, in its order, with separate multiplications and
-additions, on any machine.
+numba's vectoriser keeps sums in memory, repeatedly tests whether arrays overlap, and uses scalar
+code for remainders; here sums stay in registers. On any machine, every number is the same as that
+of the loop in the docstring, in the same order, with separate multiplications and additions.
 """
 
 from llvmlite import ir
@@ -11,16 +10,16 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 BYTES = 64
-# sums that are kept in registers at a time, with room for what is multiplied
+# number of sums kept in registers, which leaves registers for the operands
 SUMS = 8
 TILE = 4
-# columns of wide factors that lie side by side: two vectors of float64
+# contiguous columns of wide factors: two vectors of float64
 PANEL = 16
 INDEX = ir.IntType(64)
 
 
 def _array(context, builder, kind, value):
-    """Pointer to the data of an array, its shape, type and bytes of a number."""
+    """Return a pointer to the data of an array, its shape, type, and bytes per number."""
     array = context.make_array(kind)(context, builder, value)
     number = context.get_data_type(kind.dtype)
     shape = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
@@ -33,7 +32,7 @@ def _vector(builder, data, place, kind):
 
 
 def _spread(builder, number, kind):
-    """A vector with the same number everywhere."""
+    """Return a vector with the same number in every lane."""
     if not isinstance(kind, ir.VectorType):
         return number
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), number, INDEX(0))
@@ -45,8 +44,8 @@ def _spread(builder, number, kind):
 def add_row(typingctx, values, local, first, last, F, base, out, i):
     """for p in range(first, last): out[i] += values[p] * F[base + local[p]].
 
-    Columns are taken 8 vectors at a time; the last vector ends with the last column and may
-    compute some of the one before it again, from what they were before.
+    Columns are processed 8 vectors at a time. The last vector ends with the last column; it may
+    overlap with the one before it, and then starts from the original values.
     """
 
     def codegen(context, builder, signature, args):
@@ -58,7 +57,7 @@ def add_row(typingctx, values, local, first, last, F, base, out, i):
         result = builder.mul(i, columns)
 
         def add(begin, count, lanes, before=None):
-            """Columns from ``begin`` on, in ``count`` vectors; ``before``: the last one so far."""
+            """Add ``count`` vectors of columns from ``begin``; ``before`` is the previous one."""
             kind = ir.VectorType(number, lanes) if lanes > 1 else number
             end = builder.sub(columns, INDEX(lanes))
             places = [builder.add(begin, INDEX(j * lanes)) for j in range(count)]
@@ -83,7 +82,7 @@ def add_row(typingctx, values, local, first, last, F, base, out, i):
                 builder.store(builder.load(total), row, align=size)
 
         def otherwise(lanes):
-            """Fewer columns than a vector holds: in two vectors of half the lanes."""
+            """Use two vectors with half the lanes if there are fewer columns than lanes."""
             enough = builder.icmp_signed(">=", columns, INDEX(lanes))
             with builder.if_else(enough) as (then, rest):
                 with then:
@@ -163,7 +162,7 @@ def add_tile(typingctx, x, a, y, b, sums):
 
 @intrinsic
 def add_four_rows(typingctx, x, a, y, b, rows, sums):
-    """Products of columns a to a + 3 of x with a panel of y, of four rows r, s, u, v at a time:
+    """Add products of columns a to a + 3 of x and a panel of y, for rows r, s, u, v at a time:
 
     sums[a + i, b + j] += (x[r] y[r] + x[s] y[s]) + (x[u] y[u] + x[v] y[v]), where x[r] stands
     for x[a // 16, r, a % 16 + i] and y[r] for y[b // 16, r, j], for i from 0 to 3, j to 15.
@@ -262,7 +261,7 @@ def combine_tile(typingctx, side, small, b, result):
 
 
 def _tile_of(context, builder, kind, value, i, t, c):
-    """Pointers to numbers c to c + 3 of start t in rows i to i + 3 of an array (rows, T, k)."""
+    """Return pointers to numbers c to c + 3 of start t in rows i to i + 3 of (rows, T, k)."""
     data, (_, starts, k), number, size = _array(context, builder, kind, value)
     first = builder.add(builder.mul(builder.add(builder.mul(i, starts), t), k), c)
     step = builder.mul(starts, k)
@@ -272,7 +271,7 @@ def _tile_of(context, builder, kind, value, i, t, c):
 
 
 def _side_of(context, builder, kind, value, c, r):
-    """Pointers to numbers r to r + 3 in rows c to c + 3 of an array (k, lanes)."""
+    """Return pointers to numbers r to r + 3 in rows c to c + 3 of an array (k, lanes)."""
     data, (_, lanes), number, size = _array(context, builder, kind, value)
     rows = [builder.mul(builder.add(c, INDEX(j)), lanes) for j in range(TILE)]
     four = ir.VectorType(number, TILE)
@@ -280,7 +279,7 @@ def _side_of(context, builder, kind, value, c, r):
 
 
 def _transposed(builder, rows):
-    """Four vectors of four numbers, turned."""
+    """Transpose four vectors of four numbers."""
 
     def pick(x, y, places):
         mask = ir.Constant(ir.VectorType(ir.IntType(32), TILE), places)

@@ -1,25 +1,25 @@
 """k-means on dense points of few dimensions, one result for each given start.
 
-The random numbers come in as arrays, sums run in a fixed order and starts never mix, so a start
-has the same result in whatever company it is run.
+Random numbers are passed in as arrays, sums have a fixed order, and starts are independent, so the
+result of a start does not depend on the others.
 
-Loops over points index the arrays themselves: a view such as ``points[i]`` is counted by atomic
-operations, which take longer than the distance it is made for.
+Loops over points index the arrays directly: a view such as ``points[i]`` needs atomic reference
+counting, which takes longer than computing a distance.
 """
 
 import numpy as np
 from numba import njit
 
-# Bounds on distances are kept in rounded arithmetic: they decide only if clear of rounding, of
-# a distance itself and of sums of shifts (per step and length of the sum).
+# Bounds on distances are subject to rounding: they decide only with a margin for the rounding of a
+# distance, and of sums of shifts (per step and length of the sum).
 SAFE = 1.0 + 1e-12
 ROUNDING = 1e-15
-BLOCK = 32  # points whose distances are computed together
+BLOCK = 32  # number of points whose distances are computed together
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _block_distances(x, means, m, d):
-    """Squared distances of BLOCK points, given by coordinate, to centre m."""
+    """Compute squared distances of BLOCK points, stored by coordinate, to centre m."""
     odd = x.shape[0] % 2
     for j in range(BLOCK):
         t0 = x[0, j] - means[m, 0] if odd else 0.0
@@ -57,8 +57,8 @@ def _move(points, i, a, b, labels, sums, counts):
 def _fill_empty(points, means, labels, sums, counts):
     """Give every empty cluster the point farthest from its own centre.
 
-    Where no point is away from its centre (fewer distinct points than clusters), clusters stay
-    empty.
+    If all points coincide with their centres (fewer distinct points than clusters), clusters
+    stay empty.
     """
     n, p = points.shape
     far = np.empty(n)
@@ -81,7 +81,7 @@ def _fill_empty(points, means, labels, sums, counts):
 
 @njit(cache=True, nogil=True)
 def _move_centres(means, sums, counts, shift):
-    """Put the centres at the means of their points; return the sum of squared shifts."""
+    """Move the centres to the means of their points; return the sum of squared shifts."""
     k, p = sums.shape
     total = 0.0
     for m in range(k):
@@ -99,7 +99,7 @@ def _move_centres(means, sums, counts, shift):
 
 @njit(cache=True, nogil=True)
 def _half_gaps(means, half):
-    """Half the distance of each centre to the next one."""
+    """Compute half the distance of each centre to the nearest other one."""
     half[:] = np.inf
     for a in range(half.size):
         for b in range(a):
@@ -110,9 +110,9 @@ def _half_gaps(means, half):
 
 @njit(cache=True, nogil=True)
 def _doubtful(labels, upper, lower, drift, furthest, half, slack, listed):
-    """List the points that one bound for all other centres does not hold where they are.
+    """List the points for which the bounds do not exclude a change of cluster.
 
-    Without branches, which could not be foretold.
+    The loop has no branches, because they would be unpredictable.
     """
     size = 0
     for i in range(labels.size):
@@ -126,10 +126,10 @@ def _doubtful(labels, upper, lower, drift, furthest, half, slack, listed):
 
 @njit(cache=True, nogil=True)
 def _assign(points, means, listed, size, labels, upper, lower, drift, furthest, sums, counts):
-    """Give the listed points to their nearest centres (the lowest of equals); return the moves.
+    """Assign the listed points to their nearest (lowest) centres; return the number of moves.
 
-    By blocks of points, with vectors over them: the distances to all centres take no longer than
-    a bound for each of them would.
+    Points are processed in blocks, with vectors across points: computing the distances to all
+    centres takes no longer than a bound for each of them would.
     """
     p, k = points.shape[1], means.shape[0]
     x = np.zeros((p, BLOCK))
@@ -165,11 +165,11 @@ def _assign(points, means, listed, size, labels, upper, lower, drift, furthest, 
 
 @njit(cache=True, nogil=True)
 def lloyd(points, start, max_iter, tol):
-    """Lloyd's iterations from given centres, sparing the distances that bounds make needless.
+    """Lloyd's iterations from given centres, skipping distances that bounds make unnecessary.
 
-    The bounds are Hamerly's: one above the distance of a point to its own centre, one below that
-    to any other. They are kept as they were when last computed, less what its own centre (plus
-    what any other) had moved until then in all, so that nothing needs to be done while they move.
+    The bounds are Hamerly's: an upper one on the distance of a point to its own centre, a lower
+    one on the distance to any other. They are stored relative to the accumulated shifts of the
+    centres at the time, so they need no update while the centres move.
 
     Parameters
     ----------
@@ -177,8 +177,8 @@ def lloyd(points, start, max_iter, tol):
     start : float64 (k, p), first centres
     max_iter : int
     tol : float
-        The end is reached when no point moves or the centres move by no more than this (sum of
-        squares).
+        The iterations end when no point moves, or when the sum of squared shifts of the centres
+        is at most this.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def lloyd(points, start, max_iter, tol):
     counts = np.zeros(k, np.int64)
     shift = np.empty(k)
     drift = np.zeros(k)
-    furthest = np.zeros(k)  # the most that any other centre moved, summed up
+    furthest = np.zeros(k)  # accumulated largest shift of any other centre
     half = np.empty(k)
     listed = np.arange(n).astype(np.int32)
     _assign(points, means, listed, n, labels, upper, lower, drift, furthest, sums, counts)
@@ -201,7 +201,7 @@ def lloyd(points, start, max_iter, tol):
     while True:
         if counts.min() == 0:
             _fill_empty(points, means, labels, sums, counts)
-            upper[:] = np.inf  # the bounds know nothing of it
+            upper[:] = np.inf  # its bounds are no longer valid
         last = _move_centres(means, sums, counts, shift) <= tol or n_iter == max_iter
         _half_gaps(means, half)
         drift += shift

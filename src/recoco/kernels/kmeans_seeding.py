@@ -1,4 +1,4 @@
-"""First centres of k-means, drawn by given random numbers."""
+"""Initial centres of k-means, chosen by given random numbers."""
 
 import numpy as np
 from numba import njit
@@ -6,7 +6,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _distances(transposed, centre, out):
-    """Squared distances of all points, given by coordinate (p, n), to one centre."""
+    """Compute squared distances of all points, stored by coordinate (p, n), to one centre."""
     p = centre.size
     odd = p % 4
     out[:] = 0.0
@@ -15,7 +15,7 @@ def _distances(transposed, centre, out):
         for i in range(out.size):
             t = x[i] - c
             out[i] += t * t
-    for q in range(odd, p, 4):  # by fours: the sums are loaded and stored a quarter as often
+    for q in range(odd, p, 4):  # four at a time: sums are loaded and stored a quarter as often
         x0, x1, x2, x3 = transposed[q], transposed[q + 1], transposed[q + 2], transposed[q + 3]
         c0, c1, c2, c3 = centre[q], centre[q + 1], centre[q + 2], centre[q + 3]
         for i in range(out.size):
@@ -25,7 +25,7 @@ def _distances(transposed, centre, out):
 
 @njit(cache=True, nogil=True)
 def _smaller_sum(a, b):
-    """Sum of the smaller of two values, in four interleaved parts to break the addition chain."""
+    """Sum the smaller of two values, in four interleaved parts to break the addition chain."""
     s0 = s1 = s2 = s3 = 0.0
     whole = a.size - a.size % 4
     for i in range(0, whole, 4):
@@ -40,7 +40,7 @@ def _smaller_sum(a, b):
 
 @njit(cache=True, nogil=True)
 def seed_centres(transposed, uniforms):
-    """Greedy k-means++: each next centre is the best of several points drawn by distance.
+    """Greedy k-means++: each centre is the best of several points drawn by distance.
 
     Parameters
     ----------

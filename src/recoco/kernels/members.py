@@ -1,7 +1,7 @@
-"""Lists of the members of clusters that come, go and change one element at a time.
+"""Lists of the members of clusters that appear, vanish and change one element at a time.
 
-All lists lie in one pool of four places per element: list c is ``pool[where[c] : where[c] +
-size[c]]``, with room for ``room[c]``, and element i is at place ``at[i]`` of its list.
+All lists share one pool with four places per element: list c is ``pool[where[c] : where[c] +
+size[c]]`` with capacity ``room[c]``, and element i is at position ``at[i]`` of its list.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def first_lists(n, pool, where, room, size, at):
-    """Members of n clusters of one element each; a list is pool[where : where + size]."""
+    """Initialise the lists of n clusters with one element each."""
     for i in range(n):
         pool[i] = i
         where[i] = i
@@ -21,7 +21,7 @@ def first_lists(n, pool, where, room, size, at):
 
 @njit(cache=True, nogil=True)
 def _grow(cluster, clusters, pool, where, room, size, end):
-    """Give a full list twice the room, at the end of the pool; pack the lists if there is none."""
+    """Move a full list to the end of the pool with twice the capacity; compact if necessary."""
     n = where.size
     wanted = min(2 * room[cluster] + 2, n)
     if end + wanted > pool.size:
@@ -43,7 +43,7 @@ def _grow(cluster, clusters, pool, where, room, size, end):
 
 @njit(cache=True, nogil=True)
 def move_member(element, b, e, clusters, pool, where, room, size, at, end):
-    """Take an element from list b (its last member takes the place) and append it to list e."""
+    """Move an element from list b, where the last member takes its place, to the end of list e."""
     size[b] -= 1
     last = pool[where[b] + size[b]]
     pool[where[b] + at[element]] = last
@@ -69,7 +69,7 @@ def move_member(element, b, e, clusters, pool, where, room, size, at, end):
 
 @njit(cache=True, nogil=True)
 def rename(last, b, offset, labels, pool, where, room, size):
-    """Let list ``last`` take the number b of a list that became empty."""
+    """Give list ``last`` the number b of a list that became empty."""
     for p in range(where[last], where[last] + size[last]):
         labels[pool[p]] = offset + b
     where[b] = where[last]

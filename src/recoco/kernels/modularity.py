@@ -1,15 +1,15 @@
 """Modularity maximisation for many starts (CoClus, Algorithm 1).
 
-While many labels change, a batch of starts goes through the matrix together (:func:`assign`).
-A label of start b in cluster k is stored as the slot ``k * B + b`` it has in the table of sums,
-so that a non-zero costs one addition per start and no index arithmetic; slots of one column lie
-side by side, so they are read in one go. When few labels change, a start is ended on its own
-(:func:`settle`): the sums are kept, and only the rows and columns that move are read.
+While many labels change, a batch of starts goes through the matrix together (:func:`assign`). Label
+k of start b is stored as slot ``k * B + b``, its position in the table of sums, so a non-zero costs
+one addition per start and no index arithmetic; the slots of a column are contiguous. When few
+labels change, a start is finished on its own (:func:`settle`): the sums are stored, and only the
+rows and columns that move are read.
 
-Scores are multiplied by a_.. : then they are whole numbers for counts and binary data, exact in
-float64, and ties are real ties. Sums over all rows go by chunks of fixed size, added in their
-order, so that they do not depend on the number of threads; sums of one start never mix with
-those of another, so that they do not depend on the batch.
+Scores are multiplied by a_.., which makes them whole numbers for counts and binary data: they are
+exact in float64, and ties are real ties. Sums over all rows are computed in chunks of fixed size
+that are added in order, so they do not depend on the number of threads. The sums of different
+starts are separate, so they do not depend on the batch.
 """
 
 import numpy as np
@@ -26,14 +26,14 @@ def _assign_chunk(
     g = mass.size // B
     sums = np.empty(g * B)
     best = np.empty(B)
-    choice = np.empty(B, np.int64)  # as wide as the scores: both are then chosen by vectors
+    choice = np.empty(B, np.int64)  # as wide as the scores, so both are selected in vectors
     for i in range(first, last):
         sums[:] = 0.0
         for p in range(indptr[i], indptr[i + 1]):
             j = indices[p]
             a = data[p]
             for b in range(B):
-                sums[slots[j, b]] += a
+                sums[slots[j, b]] += a  # eq. Algorithm 1, steps 2 and 4
         a_i = degree[i]
         for b in range(B):
             best[b] = total * sums[b] - a_i * mass[b]
@@ -41,8 +41,8 @@ def _assign_chunk(
         for k in range(1, g):
             s, m = sums[k * B : (k + 1) * B], mass[k * B : (k + 1) * B]
             for b in range(B):
-                score = total * s[b] - a_i * m[b]
-                better = score > best[b]  # strictly: ties go to the lowest cluster
+                score = total * s[b] - a_i * m[b]  # eq. Proposition 1, steps 3 and 5
+                better = score > best[b]  # strictly greater: the lowest cluster wins a tie
                 best[b] = score if better else best[b]
                 choice[b] = k if better else choice[b]
         for b in range(B):
@@ -56,7 +56,7 @@ def _assign_chunk(
 
 @njit(cache=True, nogil=True)
 def add_chunks(parts):
-    """Sum over chunks, first to last."""
+    """Sum over chunks, from first to last."""
     total = np.zeros(parts.shape[1], parts.dtype)
     for c in range(parts.shape[0]):
         for k in range(parts.shape[1]):
@@ -66,7 +66,7 @@ def add_chunks(parts):
 
 @njit(cache=True, nogil=True)
 def assign(indptr, indices, data, degree, total, slots, mass, found):
-    """Assign every row to the cluster of largest score, for all starts.
+    """Assign every row to the cluster with the largest score, for all starts.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def assign(indptr, indices, data, degree, total, slots, mass, found):
 
 @njit(cache=True, nogil=True, parallel=True)
 def assign_parallel(indptr, indices, data, degree, total, slots, mass, found):
-    """The same as :func:`assign`, the chunks spread over numba's threads."""
+    """Like :func:`assign`, with the chunks distributed over threads."""
     n, B = found.shape
     chunks = (n + CHUNK - 1) // CHUNK
     masses = np.zeros((chunks, mass.size))
@@ -136,7 +136,7 @@ def assign_parallel(indptr, indices, data, degree, total, slots, mass, found):
 
 @njit(cache=True, nogil=True)
 def cluster_masses(degree, slots, size):
-    """Sums of degrees by slot, chunk by chunk as :func:`assign` does."""
+    """Sum degrees by slot, in chunks as :func:`assign` does."""
     d, B = slots.shape
     chunks = (d + CHUNK - 1) // CHUNK
     masses = np.zeros((chunks, size))
@@ -148,9 +148,10 @@ def cluster_masses(degree, slots, size):
 
 @njit(cache=True, nogil=True)
 def _sums_by_cluster(indptr, indices, data, labels, sums):
-    """Sums[j, k] = sum of a_ij over the rows i in cluster k: A^Z of the rows' labels.
+    """Compute sums[j, k], the sum of a_ij over the rows i in cluster k: A^Z of the row labels.
 
-    Row by row, so that additions to one cell lie far apart and need not wait for each other.
+    The loop runs row by row, so consecutive additions go to different cells and need not wait
+    for each other.
     """
     sums[:] = 0.0
     for i in range(labels.size):
@@ -161,7 +162,7 @@ def _sums_by_cluster(indptr, indices, data, labels, sums):
 
 @njit(cache=True, nogil=True)
 def _settle_side(indptr, indices, data, degree, total, sums, mass, labels, other_sums, new_mass):
-    """Half-step with kept sums; rows that move are carried over to the sums of the other side.
+    """Half-step with stored sums; the sums of the other side are updated for rows that move.
 
     Returns
     -------
@@ -194,7 +195,7 @@ def _settle_side(indptr, indices, data, degree, total, sums, mass, labels, other
 
 @njit(cache=True, nogil=True)
 def _settle_one(by_row, by_column, total, g, rows, columns, n_iter, tol, history):
-    """Go on with one start; its labels and history are overwritten, its iterations returned."""
+    """Continue one start; overwrite its labels and history, and return its iterations."""
     indptr, indices, data, degree = by_row
     t_indptr, t_indices, t_data, t_degree = by_column
     row_sums = np.empty((rows.size, g))
@@ -231,13 +232,13 @@ def _settle_one(by_row, by_column, total, g, rows, columns, n_iter, tol, history
 
 @njit(cache=True, nogil=True)
 def settle(by_row, by_column, total, g, starts, rows, columns, n_iter, tol, histories):
-    """Go on with some starts, each by itself, to the end.
+    """Continue some starts, each on its own, to the end.
 
     Parameters
     ----------
     by_row, by_column : tuples (indptr, indices, data, degree) of A and of its transpose
     total : float, a_..
-    starts : int64 (S,), which ones
+    starts : int64 (S,), the numbers of these starts
     rows, columns : int (B, n) and (B, d), labels after at least one iteration: overwritten
     n_iter : int32 (B,), iterations done: overwritten
     tol : float
@@ -252,7 +253,7 @@ def settle(by_row, by_column, total, g, starts, rows, columns, n_iter, tol, hist
 
 @njit(cache=True, nogil=True, parallel=True)
 def settle_parallel(by_row, by_column, total, g, starts, rows, columns, n_iter, tol, histories):
-    """The same as :func:`settle`, the starts spread over numba's threads."""
+    """Like :func:`settle`, with the starts distributed over threads."""
     for s in prange(starts.size):
         b = starts[s]
         n_iter[b] = _settle_one(
@@ -262,7 +263,7 @@ def settle_parallel(by_row, by_column, total, g, starts, rows, columns, n_iter, 
 
 @njit(cache=True, nogil=True)
 def modularity(indptr, indices, data, row_degree, column_degree, total, rows, columns, n_clusters):
-    """Modularity (eq. 2) of one pair of partitions."""
+    """Return the modularity (eq. 2) of one pair of partitions."""
     row_mass = np.zeros(n_clusters)
     column_mass = np.zeros(n_clusters)
     for i in range(row_degree.size):
@@ -277,14 +278,14 @@ def modularity(indptr, indices, data, row_degree, column_degree, total, rows, co
     expected = 0.0
     for k in range(n_clusters):
         expected += row_mass[k] * column_mass[k]
-    return (inside - expected / total) / total
+    return (inside - expected / total) / total  # eq. 2
 
 
 @njit(cache=True, nogil=True)
 def normalised_cut(indptr, indices, data, row_degree, column_degree, rows, columns, n_clusters):
-    """Normalised cut of the bipartite graph: sum over clusters of cut / weight (Dhillon 2001).
+    """Return the normalised cut of the bipartite graph, the sum of cut / weight (Dhillon 2001).
 
-    An empty cluster cuts nothing but is no part of a partition in g: it counts as 1.
+    An empty cluster cuts nothing, but a partition into g clusters has none: it counts as 1.
     """
     weight = np.zeros(n_clusters)
     inside = np.zeros(n_clusters)
@@ -297,6 +298,6 @@ def normalised_cut(indptr, indices, data, row_degree, column_degree, rows, colum
                 inside[rows[i]] += data[p]
     cut = 0.0
     for k in range(n_clusters):
-        # an edge inside counts at both of its ends
-        cut += 1.0 - 2.0 * inside[k] / weight[k] if weight[k] > 0 else 1.0
+        # an inner edge counts at both ends
+        cut += 1.0 - 2.0 * inside[k] / weight[k] if weight[k] > 0 else 1.0  # eq. criterion
     return cut

@@ -1,18 +1,18 @@
-"""MultiNMF: what its updates do entry by entry, after the products of matrices.
+"""The element-wise part of the updates of MultiNMF, after the matrix products.
 
-Sums run through the rows in their order, as numpy's do along the first axis.
+Sums add the rows in order, as numpy does along the first axis.
 """
 
 import numpy as np
 from numba import njit
 
-# keeps denominators above 0; a factor that is 0 stays 0
+# keeps denominators positive; a factor of 0 stays 0
 TINY = 1e-300
 
 
 @njit(cache=True, nogil=True)
 def update_features(U, V, above, below, lam, consensus):
-    """Update U from X' V and U V' V, bring its columns to sum 1 and V to the same product.
+    """Update U from X' V and U V' V, scale its columns to sum 1, and rescale V accordingly.
 
     Parameters
     ----------
@@ -36,14 +36,15 @@ def update_features(U, V, above, below, lam, consensus):
     Q[:] = 0.0
     for j in range(d):
         for k in range(g):
+            # eq. update of U
             U[j, k] *= (above[j, k] + agreement[k]) / (below[j, k] + squares[k] + TINY)
             Q[k] += U[j, k]
     for k in range(g):
         if Q[k] == 0.0:
-            Q[k] = 1.0  # a column that is 0 is left as it is
+            Q[k] = 1.0  # a column of zeros stays unchanged
     for j in range(d):
         for k in range(g):
-            U[j, k] /= Q[k]
+            U[j, k] /= Q[k]  # eq. scaling
     for i in range(len(V)):
         for k in range(g):
             V[i, k] *= Q[k]
@@ -56,4 +57,4 @@ def update_memberships(V, above, below, lam, consensus):
     for i in range(n):
         for k in range(g):
             up = above[i, k] + lam * consensus[i, k]
-            V[i, k] *= up / (below[i, k] + lam * V[i, k] + TINY)
+            V[i, k] *= up / (below[i, k] + lam * V[i, k] + TINY)  # eq. update of V

@@ -1,23 +1,23 @@
-"""Nearest neighbours of sparse rows by cosine, exact, without a dense matrix of all pairs.
+"""Exact nearest neighbours of sparse rows by cosine, without a dense matrix of all pairs.
 
-The cosines of one row with all others are added up column by column through the transposed
-matrix. A column with very many entries costs most and says least, so such columns come second:
-the other columns alone give a lower bound on every cosine, and with the lengths of the two rows
-in the frequent columns an upper bound (Cauchy-Schwarz); the frequent columns are then read only
-for rows that may be among the k nearest.
+The cosines of one row with all others are summed column by column, using the transposed matrix. A
+column with very many entries costs most and tells least, so such columns come second: the other
+columns alone give a lower bound on every cosine and, with the lengths of the two rows in the
+frequent columns, an upper bound (Cauchy-Schwarz). The frequent columns are then read only for rows
+that may be among the k nearest.
 """
 
 import numpy as np
 from numba import njit, prange
 
 CHUNK = 64
-# more than rounding can amount to: what a bound rules out is ruled out
+# more than any rounding error, so bounds exclude rows safely
 SAFE = 1e-9
 
 
 @njit(cache=True, nogil=True)
 def _insert(cosine, row, values, rows):
-    """Put a row in its place among the nearest so far; of equal cosines the first stays first."""
+    """Insert a row among the nearest so far; with equal cosines, the first stays first."""
     place = values.size - 1
     while place > 0 and values[place - 1] < cosine:
         values[place] = values[place - 1]
@@ -67,7 +67,7 @@ def _search(begin, end, rare, rare_columns, frequent, lengths, n_frequent, rows,
 
 @njit(cache=True, nogil=True)
 def nearest(rare, rare_columns, frequent, lengths, n_frequent, rows, values):
-    """The k nearest rows of every row, nearest first; of equals the lowest.
+    """Find the k nearest rows of every row, nearest first; the lowest row wins a tie.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def nearest(rare, rare_columns, frequent, lengths, n_frequent, rows, values):
 
 @njit(cache=True, nogil=True, parallel=True)
 def nearest_parallel(rare, rare_columns, frequent, lengths, n_frequent, rows, values):
-    """The same as :func:`nearest`, the rows spread over numba's threads."""
+    """Like :func:`nearest`, with the rows distributed over threads."""
     n = lengths.size
     for c in prange((n + CHUNK - 1) // CHUNK):
         _search(

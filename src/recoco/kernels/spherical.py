@@ -1,30 +1,31 @@
-"""Spherical k-means on sparse unit rows, each start from its own first centroids.
+"""Spherical k-means on sparse unit rows, each start from its own initial centroids.
 
-A row is placed by its largest similarity (cosine) to a centroid in double precision, the lowest
-of equals; all else here only avoids computing it:
+A row is assigned to the (lowest) centroid with the largest similarity (cosine) in double precision.
+Everything else here avoids computing these similarities:
 
-- Similarities are first computed in single precision. All terms are non-negative, so the error
-  is a known share of the value; only centroids within it of the largest are computed again.
-- A row keeps an upper bound on its similarity to every other centroid and a lower bound on the
-  one to its own (Elkan's idea in cosine form). When centroid c becomes c', x'c' - x'c lies
-  between minus the length of the negative part of c' - c and the length of the positive part,
-  as x is non-negative and of length one.
-- Sums of clusters are changed by the rows that move. Entries are whole multiples of a power of
-  two so chosen that every sum is exact (see ``recoco.methods.spherical``): sums do not drift
-  and do not depend on the order.
+- Similarities are first computed in single precision. All terms are non-negative, so the error is
+  at most a known fraction of the value; only centroids within this error of the largest are
+  computed again.
+- A row has an upper bound on its similarity to every other centroid and a lower bound on the one to
+  its own (Elkan's idea in cosine form). When centroid c becomes c', x'c' - x'c lies between minus
+  the length of the negative part of c' - c and the length of the positive part, because x is
+  non-negative and has unit length.
+- Sums of clusters are updated for the rows that move. Entries are multiples of a power of two
+  chosen such that every sum is exact (see ``recoco.methods.spherical``): sums accumulate no
+  rounding errors and do not depend on the order.
 """
 
 import numpy as np
 from numba import njit, prange
 
-HALF_ULP = 2.0**-24  # of single precision
-TINY = 1e-30  # beyond underflow of products
+HALF_ULP = 2.0**-24  # relative rounding error of single precision
+TINY = 1e-30  # larger than any error from underflow of products
 EQUAL = 1e-10  # cosines closer than this differ by rounding
 
 
 @njit(cache=True, nogil=True)
 def _similarities(first, last, indices, data, centroids, out):
-    """Single-precision products of one row with all centroids, given as (d, width)."""
+    """Compute single-precision products of one row with all centroids, stored as (d, width)."""
     width = out.size
     out[:] = 0.0
     odd = (last - first) % 4
@@ -33,7 +34,7 @@ def _similarities(first, last, indices, data, centroids, out):
         c0 = centroids[indices[p]]
         for k in range(width):
             out[k] += x0 * c0[k]
-    for p in range(first + odd, last, 4):  # by fours: sums are loaded and stored less often
+    for p in range(first + odd, last, 4):  # four at a time: sums are loaded and stored less often
         x0, x1, x2, x3 = data[p], data[p + 1], data[p + 2], data[p + 3]
         c0, c1 = centroids[indices[p]], centroids[indices[p + 1]]
         c2, c3 = centroids[indices[p + 2]], centroids[indices[p + 3]]
@@ -43,22 +44,22 @@ def _similarities(first, last, indices, data, centroids, out):
 
 @njit(cache=True, nogil=True)
 def _exact(first, last, indices, data, sums, inverse, k):
-    """Double-precision similarity of one row to centroid k."""
+    """Return the double-precision similarity of one row to centroid k."""
     s = 0.0
     for p in range(first, last):
-        s += data[p] * sums[indices[p], k]
+        s += data[p] * sums[indices[p], k]  # eq. assignment
     return s * inverse[k]
 
 
 @njit(cache=True, nogil=True)
 def _decide(first, last, indices, data, sums, inverse, out, least):
-    """Nearest of the centroids whose rounded similarity is at least ``least``."""
+    """Return the nearest of the centroids whose rounded similarity is at least ``least``."""
     nearest = 0
     best = -1.0
     for k in range(inverse.size):
         if out[k] >= least:
             s = _exact(first, last, indices, data, sums, inverse, k)
-            if s > best:  # strictly: ties go to the lowest cluster
+            if s > best:  # strictly greater: the lowest cluster wins a tie
                 best = s
                 nearest = k
     return nearest
@@ -66,10 +67,10 @@ def _decide(first, last, indices, data, sums, inverse, out, least):
 
 @njit(cache=True, nogil=True)
 def _assign(matrix, single, state, bounds, labels, found):
-    """Place every row; ``found`` and the bounds are overwritten.
+    """Assign every row; ``found`` and the bounds are overwritten.
 
-    What is stored of a bound is the bound minus ``rise`` (plus ``fall``) at the time, so that
-    it holds at any later time after adding what ``rise`` (``fall``) is then.
+    A bound is stored minus the current ``rise`` (plus ``fall``), so that at any later time it
+    is valid after adding (subtracting) the value of ``rise`` (``fall``) at that time.
     """
     indptr, indices, data = matrix
     sums, inverse, centroids = state
@@ -129,7 +130,7 @@ def _sum_all(matrix, labels, sums, counts):
 
 @njit(cache=True, nogil=True)
 def _lengths(sums, norms, inverse):
-    """Lengths of the columns of the sums; the inverse of none is 0."""
+    """Compute the lengths of the columns of the sums and their inverses; that of 0 is 0."""
     d, width = sums.shape
     squares = np.zeros(width)
     for j in range(d):
@@ -145,8 +146,8 @@ def _lengths(sums, norms, inverse):
 def _refill(matrix, labels, sums, inverse, counts, lower):
     """Give every empty cluster the row least similar to its own centroid.
 
-    Of equal rows the first (two rows that share a cluster are equally far from its centroid);
-    a row that is alone in its cluster is left there.
+    The first row wins a tie (two rows that share a cluster are equally far from its centroid).
+    A row that is alone in its cluster stays there.
     """
     indptr, indices, data = matrix
     n = labels.size
@@ -164,14 +165,14 @@ def _refill(matrix, labels, sums, inverse, counts, lower):
         _add_row(matrix, worst, old, -1.0, sums)
         _add_row(matrix, worst, k, 1.0, sums)
         labels[worst] = k
-        lower[worst] = -np.inf  # its bounds were those of another cluster
+        lower[worst] = -np.inf  # its bounds belonged to another cluster
         counts[old] -= 1
         counts[k] = 1
 
 
 @njit(cache=True, nogil=True)
 def _move_centroids(state, rise, fall):
-    """Put the centroids at the sums divided by their lengths; add up how far each went."""
+    """Move the centroids to the normalised sums; accumulate how far each one moved."""
     sums, inverse, centroids = state
     d, width = sums.shape
     zero = np.float32(0.0)
@@ -183,27 +184,27 @@ def _move_centroids(state, rise, fall):
         row = sums[j]
         c = centroids[j]
         for k in range(width):
-            new = np.float32(row[k] * scale[k])
+            new = np.float32(row[k] * scale[k])  # eq. concept vectors
             step = new - c[k]
             c[k] = new
             square = step * step
             up[k] += square if step > zero else zero
             down[k] += zero if step > zero else square
     for k in range(inverse.size):
-        if up[k] + down[k] > 0.0:  # else not one entry has changed
-            # more than the rounding of all entries can amount to
+        if up[k] + down[k] > 0.0:  # otherwise no entry has changed
+            # more than the rounding errors of all entries
             rise[k] += np.float32(np.sqrt(up[k]) * (1.0 + 1e-6) + 8.0 * HALF_ULP)
             fall[k] += np.float32(np.sqrt(down[k]) * (1.0 + 1e-6) + 8.0 * HALF_ULP)
 
 
 @njit(cache=True, nogil=True)
 def _partition(matrix, labels, found, sums, norms, inverse, counts, lower):
-    """Take over the found labels: sums, lengths, no empty cluster. Return the rows that moved."""
+    """Adopt the found labels, update sums and lengths, refill clusters; return the moves."""
     n = labels.size
     moves = 0
     for i in range(n):
         moves += found[i] != labels[i]
-    if 2 * moves > n or counts[0] < 0:  # then starting afresh reads less; the sums are the same
+    if 2 * moves > n or counts[0] < 0:  # recomputing then reads less; the sums are the same
         labels[:] = found
         _sum_all(matrix, labels, sums, counts)
     else:
@@ -224,16 +225,16 @@ def _partition(matrix, labels, found, sums, norms, inverse, counts, lower):
 
 @njit(cache=True, nogil=True)
 def cluster(matrix, single, d, chosen, labels, tol, history):
-    """Run one start to its end.
+    """Run one start to the end.
 
     Parameters
     ----------
     matrix : (indptr, indices, data) of the CSR matrix (n, d) of unit rows
     single : float32, its entries rounded
     d : int
-    chosen : int64 (g,), rows that are the first centroids; -1: ``labels`` are the start instead
+    chosen : int64 (g,), rows that are the initial centroids; -1 if ``labels`` are the start
     labels : int (n,): overwritten
-    tol : float, the end is reached when the criterion grows by no more than this share
+    tol : float, the start ends when the criterion grows by no more than this fraction
     history : float64 (max_iter,), criterion after each iteration: overwritten
 
     Returns
@@ -241,7 +242,7 @@ def cluster(matrix, single, d, chosen, labels, tol, history):
     n_iter : int
     """
     n, g = labels.size, chosen.size
-    width = (g + 7) // 8 * 8  # what the vector units like
+    width = (g + 7) // 8 * 8  # a multiple of the vector length
     sums = np.zeros((d, width))
     norms = np.zeros(g)
     inverse = np.ones(g)
@@ -251,7 +252,7 @@ def cluster(matrix, single, d, chosen, labels, tol, history):
     upper = np.full((n, width), np.float32(np.inf))
     lower = np.zeros(n, np.float32)
     bounds = (rise, fall, upper, lower)
-    counts = np.full(g, -1)  # no partition yet
+    counts = np.full(g, -1)  # marks that there is no partition yet
     found = labels.copy()
     before = 0.0
     if chosen[0] < 0:
@@ -267,7 +268,7 @@ def cluster(matrix, single, d, chosen, labels, tol, history):
         _assign(matrix, single, state, bounds, labels, found)
         fresh = counts[0] < 0
         moves = _partition(matrix, labels, found, sums, norms, inverse, counts, lower)
-        criterion = norms.sum()
+        criterion = norms.sum()  # eq. criterion
         history[n_iter] = criterion
         n_iter += 1
         settled = moves == 0 and not fresh
@@ -278,14 +279,14 @@ def cluster(matrix, single, d, chosen, labels, tol, history):
 
 @njit(cache=True, nogil=True)
 def cluster_starts(matrix, single, d, chosen, labels, tol, histories, n_iter):
-    """Run starts, one after the other: ``chosen`` (B, g), ``labels`` (B, n), ``n_iter`` (B,)."""
+    """Run starts one by one: ``chosen`` (B, g), ``labels`` (B, n), ``n_iter`` (B,)."""
     for b in range(labels.shape[0]):
         n_iter[b] = cluster(matrix, single, d, chosen[b], labels[b], tol, histories[b])
 
 
 @njit(cache=True, nogil=True, parallel=True)
 def cluster_starts_parallel(matrix, single, d, chosen, labels, tol, histories, n_iter):
-    """The same as :func:`cluster_starts`, the starts spread over numba's threads."""
+    """Like :func:`cluster_starts`, with the starts distributed over threads."""
     for b in prange(labels.shape[0]):
         n_iter[b] = cluster(matrix, single, d, chosen[b], labels[b], tol, histories[b])
 
@@ -315,7 +316,7 @@ def spread_rows(matrix, by_column, uniforms):
         for i in range(n):
             total += closest[i]
             cumulated[i] = total
-        # rows at distance 0 are passed over: their share of the line has no length
+        # rows at distance 0 are never chosen: their interval is empty
         drawn = min(n - 1, np.searchsorted(cumulated, uniforms[k] * total, side="right"))
         chosen[k] = drawn
         cosine[:] = 0.0

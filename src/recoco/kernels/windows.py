@@ -1,7 +1,8 @@
-"""Counting the words and the pairs of words that share a window of running text.
+"""Counts of words, and of pairs of words that share a window of running text.
 
-Words are found in bytes and known by a 64-bit hash of their spelling, so that running text never
-becomes a list of strings; two of some millions of spellings share a hash with a chance below 1e-5.
+Words are located in bytes and identified by a 64-bit hash of their spelling, so running text never
+becomes a list of strings. The probability that any two of a few million spellings share a hash is
+below 1e-5.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ _EMPTY = -1
 
 
 _SPACE = 32
-_END = 10  # of a document
+_END = 10  # ends a document
 
 
 @njit(cache=True, nogil=True)
@@ -21,8 +22,8 @@ def find_words(text, hashes, begins, ends):
     Parameters
     ----------
     text : uint8 array; a space or the end of a document (10) follows every word
-    hashes, begins, ends : uint64, int64, int64 arrays with room for the words: their FNV-1a
-        hashes and where they are in ``text``
+    hashes, begins, ends : uint64, int64, int64 arrays, overwritten by the FNV-1a hashes of the
+        words and their positions in ``text``
 
     Returns
     -------
@@ -35,7 +36,7 @@ def find_words(text, hashes, begins, ends):
         letter = text[at]
         if letter in (_SPACE, _END):
             if inside:
-                hashes[n] = max(hashed, np.uint64(1))  # 0 marks a free place of the table
+                hashes[n] = max(hashed, np.uint64(1))  # 0 marks a free entry of the table
                 ends[n] = at
                 n += 1
                 inside = False
@@ -50,19 +51,19 @@ def find_words(text, hashes, begins, ends):
 
 @njit(cache=True, nogil=True)
 def find_places(hashes, table, slots, fresh):
-    """Find each word in the table of known spellings; put in those that are not there.
+    """Look up each word in the table of known spellings; insert those that are missing.
 
     Parameters
     ----------
     hashes : uint64 array
-    table : uint64 array, the hash at each place of the table, 0 if free; its size is a power of
-        two and it has room for all words
-    slots : int64 array, set to the place of each word in the table
-    fresh : int64 array, set to the numbers of the words that were put in
+    table : uint64 array, the hash in each entry of the table, 0 if free; its size is a power of
+        two and large enough for all words
+    slots : int64 array, set to the entry of each word in the table
+    fresh : int64 array, set to the numbers of the inserted words
 
     Returns
     -------
-    n : number of words that were put in
+    n : number of inserted words
     """
     mask = table.size - 1
     n = 0
@@ -87,7 +88,7 @@ def empty_table(size):
 
 @njit(cache=True, nogil=True)
 def _slot(keys, key):
-    """Return where a key is in the table, or the free place where it belongs."""
+    """Return the entry of a key in the table, or the free entry where it belongs."""
     mask = keys.size - 1
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: spreads well
     place = np.int64(mixed >> np.uint64(32)) & mask
@@ -98,7 +99,7 @@ def _slot(keys, key):
 
 @njit(cache=True, nogil=True)
 def _grown(keys, counts):
-    """Return a table of twice the size with the same content."""
+    """Return a table of twice the size with the same contents."""
     more_keys, more_counts = empty_table(2 * keys.size)
     for old in range(keys.size):
         if keys[old] != _EMPTY:
@@ -125,12 +126,12 @@ def count_windows(ids, ends, window, single, keys, counts, used):
 
     Returns
     -------
-    keys, counts, used : the table, which may be a larger one
+    keys, counts, used : the table, which may have grown
     windows : number of windows in these documents
     """
     V = single.size
     present = np.empty(2 * window, np.int64)  # terms in the window
-    only = np.empty(2 * window, np.int64)  # the one word each stands for, -1 for several words
+    only = np.empty(2 * window, np.int64)  # the one word that each term comes from, -1 for several
     windows = 0
     begin = 0
     for end in ends:

@@ -1,8 +1,4 @@
-"""The methods, found by name; their modules are loaded when asked for."""
-
-from recoco.errors import RecocoError
-from recoco.methods.loading import load_class
-from recoco.schema import nearest
+"""The registry of methods. The module of a method is imported when the method is used."""
 
 METHODS: dict[str, str] = {
     "coclus": "recoco.methods.coclus:CoClus",
@@ -40,20 +36,26 @@ METHODS: dict[str, str] = {
 }
 
 
-def place_of(name: str) -> str:
-    """Return the place ``package.module:Class`` of a method of recoco or of one's own."""
+def import_path(name: str) -> str:
+    """Return ``package.module:Class`` of a registered method, or of one given in this form."""
     target = METHODS.get(name, name)
     if ":" not in target:
+        # imported here, because `import recoco` imports this module and should stay fast
+        from recoco.config.schema import nearest
+        from recoco.core.errors import RecocoError
+
         raise RecocoError(
-            f"Unknown method {name!r} (one of your own is package.module:Class): "
+            f"Unknown method {name!r} (write one of your own as package.module:Class): "
             f"{nearest(name, METHODS)}"
         )
     return target
 
 
 def get_method(name: str) -> type:
-    """Return the class of a registered method, or of one's own as ``package.module:Class``."""
-    return load_class(place_of(name))
+    """Return the class of a registered method, or of one given as ``package.module:Class``."""
+    from recoco.core.imports import load_class
+
+    return load_class(import_path(name))
 
 
-__all__ = ["METHODS", "get_method", "place_of"]
+__all__ = ["METHODS", "get_method", "import_path"]

@@ -1,28 +1,36 @@
-"""What all methods share: input checks, seeds of starts, blocks of runs, the best start."""
+"""What all methods share: input checks, seeds of starts, blocks of runs and the best start."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
+
+RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
 @dataclass
 class Runs:
-    """Results of R runs of one method on one matrix, the best start of each.
+    """Results of R runs of one method, each from its best start.
 
     Attributes
     ----------
-    row_labels : int16 or int32 array (R, n)
-    column_labels : the same (R, d), or None for one-sided methods
-    criterion : float64 array (R,)
-    n_iter : int32 array (R,), iterations of the start that was kept
-    details : dict of arrays (R, ...), what else a method tells of the start that was kept;
-        ``start`` is its number
-    histories : list of R float64 arrays, the criterion after each iteration
+    row_labels : ndarray of int16 or int32, shape (R, n)
+    column_labels : ndarray of the same type, shape (R, d), or None
+        None for methods that cluster only the rows.
+    criterion : ndarray of float64, shape (R,)
+    n_iter : ndarray of int32, shape (R,)
+        Number of iterations of the start that was kept.
+    details : dict of ndarray of shape (R, ...)
+        Anything else that a method reports. ``start`` is the number of the start that was kept.
+    histories : list of R ndarray of float64
+        The criterion after each iteration.
     """
 
     row_labels: np.ndarray
@@ -35,9 +43,9 @@ class Runs:
 
 @dataclass
 class Starts:
-    """Results of a batch of B starts, as the methods hand them to the base class.
+    """Results of a batch of B starts, as returned by ``_run`` of a method.
 
-    ``details`` has arrays (B, ...) of what a method tells beside labels and criterion.
+    ``details`` holds arrays of shape (B, ...) with anything else that a method reports.
     """
 
     row_labels: np.ndarray
@@ -47,27 +55,48 @@ class Starts:
     histories: list[np.ndarray]
     details: dict[str, np.ndarray] = field(default_factory=dict)
 
+    @classmethod
+    def from_histories(
+        cls, row_labels: Any, column_labels: Any, histories: Any, n_iter: Any = None
+    ) -> "Starts":
+        """Build the results of starts whose criterion is the last value of their history."""
+        if n_iter is None:
+            n_iter = [len(history) for history in histories]
+        return cls(
+            np.asarray(row_labels),
+            None if column_labels is None else np.asarray(column_labels),
+            np.array([history[-1] for history in histories]),
+            np.asarray(n_iter, np.int32),
+            list(histories),
+        )
+
+
+def finished(histories: Any, n_iter: Any) -> list[np.ndarray]:
+    """Cut each row of a table of histories to the number of iterations its start made."""
+    return [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
+
 
 def start_generator(seed: int, start: int) -> np.random.Generator:
-    """Return the random numbers of one start: they depend on its run's seed and its number."""
+    """Return the generator of a start, which depends only on the seed of its run and its number."""
     sequence = np.random.SeedSequence(entropy=int(seed), spawn_key=(int(start),))
     return np.random.Generator(np.random.PCG64(sequence))
 
 
-def label_dtype(n_clusters: int):
+def label_dtype(n_clusters: int) -> type[np.signedinteger]:
+    """Return the smallest integer type used for labels of so many clusters."""
     return np.int16 if n_clusters <= np.iinfo(np.int16).max else np.int32
 
 
 def sum_of_squares(values: np.ndarray) -> float:
-    """Return the squared norm of a vector; the same bits for any number of BLAS threads."""
+    """Return the squared norm of a vector, with the same bits for any number of BLAS threads."""
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # a threaded BLAS adds up one part for each thread
+    with threadpool_limits(1):  # a threaded BLAS sums one part per thread
         return float(values @ values)
 
 
-def check_matrix(X) -> sparse.csr_matrix:
-    """Return X as CSR of float64 (sorted, no stored zeros) or say why it cannot be clustered."""
+def check_matrix(X: Any) -> sparse.csr_matrix:
+    """Return X as CSR of float64, with sorted indices and no stored zeros; raise if invalid."""
     if sparse.issparse(X):
         A = sparse.csr_matrix(X)
     else:
@@ -86,7 +115,7 @@ def check_matrix(X) -> sparse.csr_matrix:
             "The matrix has entries that are NaN or infinite: replace or drop them first."
         )
     if not A.has_canonical_format or not A.data.all():
-        A = A.copy()  # what follows works in place, and the matrix may be the caller's
+        A = A.copy()  # the next steps work in place, and the matrix may belong to the caller
         A.sum_duplicates()
         A.eliminate_zeros()
     if A.nnz == 0:
@@ -96,7 +125,7 @@ def check_matrix(X) -> sparse.csr_matrix:
             "The matrix has negative entries: give counts, frequencies or other "
             "non-negative weights."
         )
-    if max(A.nnz, *A.shape) < 2**31:  # one index type, so that the kernels are compiled once
+    if max(A.nnz, *A.shape) < 2**31:  # a single index type, so the kernels are compiled once
         parts = (
             A.data,
             A.indices.astype(np.int32, copy=False),
@@ -106,19 +135,33 @@ def check_matrix(X) -> sparse.csr_matrix:
     return A
 
 
-def check_integer(value, name: str, least: int) -> int:
+def check_integer(value: Any, name: str, least: int) -> int:
+    """Return a parameter as an int; raise unless it is a whole number of at least ``least``."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise RecocoError(f"{name} is {value!r}: give a whole number of at least {least}.")
     return int(value)
 
 
-def check_tol(tol) -> None:
+def check_tol(tol: float) -> None:
     if not isinstance(tol, Real) or not tol >= 0:
         raise RecocoError(f"tol is {tol!r}: give a number of at least 0.")
 
 
-def check_labels(init, size: int, g: int, side: str) -> np.ndarray:
-    """Return the labels of a start, one for each row, column or node, or say what is wrong."""
+def check_choice(value: Any, name: str, choices: Collection[str]) -> None:
+    if value not in choices:
+        raise RecocoError(f"{name} is {value!r}: give one of {', '.join(choices)}.")
+
+
+def check_columns(m: Any, d: int) -> None:
+    """Raise if d columns cannot be divided into m clusters."""
+    if check_integer(m, "n_column_clusters", 1) > d:
+        raise RecocoError(
+            f"{m} column clusters were requested of {d} columns: request at most {d}."
+        )
+
+
+def check_labels(init: Any, size: int, g: int, side: str) -> np.ndarray:
+    """Return an explicit start, one label per row, column or node; raise if it is not valid."""
     init = np.asarray(init)
     if init.shape != (size,) or init.dtype.kind not in "iu":
         raise RecocoError(
@@ -133,7 +176,8 @@ def check_labels(init, size: int, g: int, side: str) -> np.ndarray:
     return init
 
 
-def check_seeds(seeds) -> list[int]:
+def check_seeds(seeds: Iterable[int]) -> list[int]:
+    """Return the seeds as a list; raise unless they are non-negative whole numbers."""
     seeds = list(seeds)
     if not seeds:
         raise RecocoError("No seeds: give one non-negative whole number for each run.")
@@ -143,11 +187,12 @@ def check_seeds(seeds) -> list[int]:
 
 
 class Clusterer(ClusterMixin, BaseEstimator):
-    """Base of all methods; a subclass describes itself and says how a batch of starts is run.
+    """Base class of all methods, with one ``fit`` and one ``fit_runs`` for all of them.
 
-    A subclass implements ``_prepare(A)``, done once for all starts, and
-    ``_run(problem, generators, init)``, which returns :class:`Starts` whose entries depend on
-    their own generator only.
+    A subclass implements ``_prepare(data)``, which is called once for all starts, and
+    ``_run(problem, generators, init)``, which returns :class:`Starts`. Each start must depend on
+    its own generator only. ``_check_data`` and ``_check_numbers`` define which data and parameters
+    are accepted; a method that accepts an explicit start implements ``_check_init``.
     """
 
     name: str
@@ -157,7 +202,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
     views = "one"
     larger_is_better = True
     monotone = False
-    # methods that put rows and columns in the same clusters need as many of both
+    # whether rows and columns share clusters, so there must be enough of both
     two_sided = True
 
     @property
@@ -165,95 +210,136 @@ class Clusterer(ClusterMixin, BaseEstimator):
         """Number of row clusters that a result should have; None if the method chooses it."""
         return self.n_clusters
 
-    def fit(self, X, y=None, init=None):
-        """Cluster the rows (and columns) of X.
+    def fit(self, X: ArrayLike | list, y: None = None, init: ArrayLike | None = None) -> Self:
+        """Cluster rows and columns of a matrix, objects with several views, or nodes of graphs.
 
         Parameters
         ----------
-        X : array-like or sparse matrix (n, d), non-negative
-        y : ignored
-        init : array-like, optional
-            An explicit start in place of the random ones, see the class.
+        X : array-like or sparse matrix of shape (n, d)
+            Non-negative data, or a list of such matrices for several views or graphs.
+        y : None
+            Ignored; present for compatibility with scikit-learn.
+        init : array-like, default=None
+            An explicit start that replaces the random ones, for methods that accept one.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator, with ``row_labels_`` (also available as ``labels_``),
+            ``column_labels_`` (None for methods that cluster only the rows), ``criterion_``,
+            ``criterion_history_``, ``n_iter_``, ``details_`` and ``n_features_in_``.
         """
         if init is not None and not hasattr(self, "_check_init"):
             raise RecocoError(f"{self.title} takes no explicit start: leave init out.")
-        runs = self._fit(X, [self._seed()], init=init)
-        self.row_labels_ = runs.row_labels[0]
-        self.column_labels_ = None if runs.column_labels is None else runs.column_labels[0]
-        self.labels_ = self.row_labels_
+        seed = self._seed()
+        data = self._check(X)
+        self._kept: tuple[float, dict] | None = None
+        try:
+            self._store(data, self._fit(data, [seed], init=init))
+        finally:
+            del self._kept
+        return self
+
+    def _store(self, data, runs: Runs) -> None:
+        """Set the attributes of the estimator from the only run of ``fit``."""
+        self.row_labels_ = self.labels_ = runs.row_labels[0]
+        self.column_labels_: Any = None if runs.column_labels is None else runs.column_labels[0]
         self.criterion_ = float(runs.criterion[0])
         self.criterion_history_ = runs.histories[0]
         self.n_iter_ = int(runs.n_iter[0])
         self.details_ = {name: values[0] for name, values in runs.details.items()}
-        self.n_features_in_ = np.shape(X)[1]
-        return self
+        self.n_features_in_ = data.shape[1]
+        if self._kept is not None:
+            for name, value in self._kept[1].items():
+                setattr(self, f"{name}_", value)
 
-    def fit_runs(self, X, seeds, batch_size: int | None = None) -> Runs:
-        """Do one run per seed, each the best of ``n_init`` starts by the criterion.
+    def _keep(self, criterion, attributes: dict) -> None:
+        """Remember further attributes of the best start; ``fit_runs`` does not need them."""
+        if not hasattr(self, "_kept"):
+            return
+        sign = 1.0 if self.larger_is_better else -1.0
+        if self._kept is None or sign * criterion > sign * self._kept[0]:
+            self._kept = (criterion, attributes)
+
+    def fit_runs(
+        self, X: ArrayLike | list, seeds: Iterable[int], batch_size: int | None = None
+    ) -> Runs:
+        """Compute one run per seed, each the best of ``n_init`` starts by the criterion.
 
         Parameters
         ----------
-        X : array-like or sparse matrix (n, d), non-negative
-        seeds : sequence of int
-            One per run; the labels of a run depend on X, the parameters and its seed only.
-        batch_size : int, optional
-            Starts carried through the matrix together. It changes time and memory, never
-            the result.
+        X : array-like or sparse matrix of shape (n, d), or a list of them
+            The data, as for :meth:`fit`.
+        seeds : iterable of int
+            One seed per run. The labels of a run depend only on X, the parameters and its seed.
+        batch_size : int, default=None
+            Number of starts that go through the matrix together. It affects time and memory, never
+            the result. By default the method chooses it.
 
         Returns
         -------
-        Runs
+        runs : Runs
+            The labels, criteria and histories of all runs.
         """
-        return self._fit(X, check_seeds(seeds), batch_size=batch_size)
+        seeds = check_seeds(seeds)
+        return self._fit(self._check(X), seeds, batch_size=batch_size)
 
-    @classmethod
-    def cost(cls, n: int, d: int, nnz: int, n_clusters: int, n_init: int) -> float:
-        """Rough seconds of one run on one core, for planning only."""
-        return 5e-8 * n_init * (nnz + (n + d) * n_clusters)
+    def _check(self, X):
+        """Check data and parameters, and return the data in the form that ``_prepare`` takes."""
+        data = self._check_data(X)
+        self._check_numbers(data)
+        return data
 
-    def _check(self, X) -> sparse.csr_matrix:
-        A = check_matrix(X)
+    def _check_data(self, X):
+        return check_matrix(X)
+
+    def _check_numbers(self, data) -> None:
         g = check_integer(self.n_clusters, "n_clusters", 1)
         check_integer(self.n_init, "n_init", 1)
         check_integer(self.max_iter, "max_iter", 1)
-        check_tol(self.tol)
-        sides = (("rows", A.shape[0]), ("columns", A.shape[1]))[: 2 if self.two_sided else 1]
-        for side, size in sides:
+        if hasattr(self, "tol"):
+            check_tol(self.tol)
+        for side, size in self._sides(data):
             if g > size:
                 raise RecocoError(
-                    f"{g} clusters were asked of a matrix with {size} {side}: "
-                    f"ask for at most {size} or give more {side}."
+                    f"{g} clusters were requested of {size} {side}: "
+                    f"request at most {size} or give more {side}."
                 )
-        return A
+
+    def _sides(self, data) -> list[tuple[str, int]]:
+        """Return what is clustered, and how many of it there are."""
+        sides = [("rows", data.shape[0]), ("columns", data.shape[1])]
+        return sides if self.two_sided else sides[:1]
 
     def _seed(self) -> int:
         state = self.random_state
         if state is None:
-            return int(np.random.SeedSequence().entropy)
+            return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         if isinstance(state, np.random.Generator):
             return int(state.integers(2**63))
         if isinstance(state, np.random.RandomState):
             return int(state.randint(2**31))
         return check_integer(state, "random_state", 0)
 
-    def _batch_size(self, A: sparse.csr_matrix) -> int:
+    def _batch_size(self, data) -> int:
         return 32
 
-    def _fit(self, X, seeds, init=None, batch_size=None) -> Runs:
-        A = self._check(X)
+    def _starts_per_run(self) -> int:
+        return self.n_init
+
+    def _label_dtype(self, data):
+        return label_dtype(self.n_clusters)
+
+    def _fit(self, data, seeds, init=None, batch_size=None) -> Runs:
         if init is not None:
-            init = self._check_init(A, init)
+            init = self._check_init(data, init)
         if batch_size is None:
-            batch_size = self._batch_size(A)
+            batch_size = self._batch_size(data)
         check_integer(batch_size, "batch_size", 1)
-        n_init = 1 if init is not None else self.n_init
+        n_init = 1 if init is not None else self._starts_per_run()
         pairs = [(run, start) for run in range(len(seeds)) for start in range(n_init)]
-        problem = self._prepare(A)
-        best = _Best(A.shape, len(seeds), label_dtype(self.n_clusters), self.larger_is_better)
+        problem = self._prepare(data)
+        best = _Best(data.shape, len(seeds), self._label_dtype(data), self.larger_is_better)
         for first in range(0, len(pairs), batch_size):
             batch = pairs[first : first + batch_size]
             generators = [start_generator(seeds[run], start) for run, start in batch]
@@ -262,7 +348,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
 
 class _Best:
-    """Keeps the best start of every run; of equal ones the first."""
+    """Keeps the best start of every run; the first one if several are equally good."""
 
     def __init__(self, shape, R, dtype, larger_is_better):
         n, d = shape
@@ -278,7 +364,7 @@ class _Best:
         )
 
     def take(self, batch, starts: Starts) -> None:
-        runs = self.runs
+        runs: Any = self.runs
         if starts.column_labels is not None and runs.column_labels is None:
             runs.column_labels = np.zeros((len(runs.criterion), self.d), runs.row_labels.dtype)
         for b, (run, start) in enumerate(batch):
@@ -301,14 +387,14 @@ class _Best:
 
 
 class CoClusterer(BiclusterMixin, Clusterer):
-    """Base of the diagonal methods: co-cluster k is the rows and the columns labelled k."""
+    """Base class of diagonal methods: co-cluster k consists of the rows and columns labelled k."""
 
     @property
     def rows_(self) -> np.ndarray:
-        """Boolean (g, n): which rows belong to each co-cluster."""
+        """Boolean array of shape (g, n): which rows belong to each co-cluster."""
         return self.row_labels_[None] == np.arange(self.n_clusters)[:, None]
 
     @property
     def columns_(self) -> np.ndarray:
-        """Boolean (g, d): which columns belong to each co-cluster."""
+        """Boolean array of shape (g, d): which columns belong to each co-cluster."""
         return self.column_labels_[None] == np.arange(self.n_clusters)[:, None]

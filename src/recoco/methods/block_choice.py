@@ -1,11 +1,12 @@
-"""Choice of the number of clusters of a block model by the integrated completed likelihood."""
+"""Choice of the number of clusters of a block model by integrated completed likelihood (ICL)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 from recoco.methods.block_engine import free_gammas, graph_icl, stack
 from recoco.methods.block_models import DCSBM, PLBM, PSBM, SPLBM
 from recoco.methods.graph_clusterer import Graphs
@@ -14,32 +15,45 @@ from recoco.methods.tsplbm import TSPLBM
 
 @dataclass
 class Choice:
-    """ICL by number of clusters, and the fitted model whose ICL is largest."""
+    """The result of :func:`choose_n_clusters`.
+
+    Attributes
+    ----------
+    icl : dict of {int: float}
+        ICL by number of clusters.
+    model : estimator
+        The fitted model with the largest ICL.
+    """
 
     icl: dict[int, float]
-    model: object
+    model: Any
 
     @property
     def n_clusters(self) -> int:
+        """The chosen number of clusters."""
         return self.model.n_clusters
 
 
-def icl(model, X) -> float:
-    """Return the ICL of a fitted block model, up to terms that depend on X only.
+def icl(model: Any, X: Any) -> float:
+    """Return the ICL of a fitted block model, up to terms that depend only on X.
 
-    It is the likelihood of the data and the labels (the largest posteriors), less half the
-    logarithm of the number of cells for every gamma and half that of the elements for every free
-    proportion (Daudin et al. 2008). On a graph the cells are the pairs of nodes: n (n - 1) / 2
-    without the diagonal (PSBM), n (n + 1) / 2 with it. The proportions of DC-SBM are equal.
+    The ICL is the log-likelihood of data and labels (the largest posteriors), minus half the
+    logarithm of the number of cells for every gamma and half the logarithm of the number of
+    elements for every free proportion (Daudin et al. 2008). In a graph the cells are the pairs of
+    nodes: n (n - 1) / 2 without the diagonal (PSBM), n (n + 1) / 2 with it. The proportions of
+    DC-SBM are equal, so none of them is free.
 
     Parameters
     ----------
-    model : PSBM, DCSBM, PLBM, SPLBM or TSPLBM, fitted to X
-    X : the data it was fitted to
+    model : PSBM, DCSBM, PLBM, SPLBM or TSPLBM
+        A fitted model.
+    X : array-like, sparse matrix or list of them
+        The data the model was fitted to.
 
     Returns
     -------
-    float; the larger the better. Values of different kinds of models cannot be compared.
+    icl : float
+        The larger the better. Values of different kinds of models cannot be compared.
     """
     if not isinstance(model, PSBM | DCSBM | PLBM | SPLBM | TSPLBM):
         raise RecocoError(
@@ -65,7 +79,7 @@ def _graph_icl(model, graphs: Graphs) -> float:
     which = kernel.PSBM if simple else kernel.SPLBM if diagonal else kernel.PLBM
     problem = stack(graphs, diagonal=not simple)
     value = float(graph_icl(problem, [model.row_labels_], g, which)[0])
-    if isinstance(model, DCSBM):  # its proportions are equal, none is estimated
+    if isinstance(model, DCSBM):  # its proportions are equal, so none is estimated
         counts = np.bincount(model.row_labels_, minlength=g)
         counts = counts[counts > 0]
         value -= float((counts * np.log(counts / n)).sum()) + n * np.log(g)
@@ -92,19 +106,32 @@ def _matrix_icl(model, A) -> float:
     return float(value - 0.5 * (g - 1) * np.log(n) - 0.5 * (m - 1) * np.log(d))
 
 
-def choose_n_clusters(model, X, numbers) -> Choice:
-    """Fit the model with each number of clusters and keep the one of largest ICL.
+def choose_n_clusters(model: Any, X: Any, numbers: Any) -> Choice:
+    """Fit a model with each number of clusters and keep the one with the largest ICL.
 
     Parameters
     ----------
-    model : a block model, whose other parameters are taken as they are (``n_init`` starts for
-        each number; more than one is advised)
-    X : the data
+    model : PSBM, DCSBM, PLBM, SPLBM or TSPLBM
+        A model whose other parameters are used unchanged. More than one start (``n_init``) is
+        advisable.
+    X : array-like, sparse matrix or list of them
+        The data.
     numbers : iterable of int
+        The numbers of clusters to try.
 
     Returns
     -------
-    Choice; of equal values the smallest number
+    choice : Choice
+        The fitted model, and all values. The smallest number wins a tie.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import SPLBM
+    >>> from recoco.methods.block_choice import choose_n_clusters
+    >>> X = np.kron(np.eye(2), np.full((5, 5), 9)) + 1
+    >>> choose_n_clusters(SPLBM(n_init=5, random_state=0), X, [1, 2, 3]).n_clusters
+    2
     """
     numbers = sorted(set(numbers))
     if not numbers:

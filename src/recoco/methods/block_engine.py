@@ -1,22 +1,27 @@
-"""What the block models share: checked graphs, batches of starts through EM, choice by ICL."""
+"""What the block models share: random starts, batches of starts through EM, and the ICL."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from recoco.graph_views import Cooccurrence
-from recoco.methods.base import Starts, check_integer, check_labels, label_dtype
+from recoco.datasets.similarity_graphs import Cooccurrence
+from recoco.methods.base import Starts, check_integer, check_labels, finished, label_dtype
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs, degrees
 
-# work of a step for which threads take longer to start than to finish
+# for less work per step, starting threads takes longer than they save
 SMALL = 2_000_000
 
 
 class BlockModel(GraphClusterer):
-    """Base of the block models: starts from labels, and posteriors of the start that was kept."""
+    """Base class of the block models.
 
-    # run r of every model of the same graphs begins from the same partition
+    ``fit`` sets ``posteriors_`` of shape (n, g) as well as the labels. The posteriors of models
+    with hard labels are 0 and 1.
+    """
+
+    # run r of all models on the same graphs starts from the same partition
     shared_starts = True
 
     def _check_numbers(self, graphs) -> None:
@@ -26,61 +31,41 @@ class BlockModel(GraphClusterer):
     def _check_init(self, A, init):
         return check_labels(init, A.shape[1], self.n_clusters, "node")
 
+    def _random_nodes(self, problem, generators, init) -> list[np.ndarray]:
+        """Return the labels of the nodes that each start begins with."""
+        if init is not None:
+            return [init]
+        n = problem.degree.shape[1]
+        return [rng.integers(self.n_clusters, size=n) for rng in generators]
+
     def _batch_size(self, A):
         return int(np.clip(256 // self.n_clusters, 2, 32))
 
-    def fit(self, X, y=None, init=None):
-        """Cluster the nodes (or rows and columns).
-
-        Parameters
-        ----------
-        X : the data, see the class
-        y : ignored
-        init : labels, optional
-            An explicit start in place of the random ones, see the class.
-
-        Returns
-        -------
-        self, with ``posteriors_`` (n, g) of the start that was kept besides the labels; for
-        hard models they are 0 and 1
-        """
-        self._kept = None
-        try:
-            super().fit(X, y, init)
-            self.posteriors_ = self._kept[1]
-        finally:
-            del self._kept
-        return self
-
     def _keep(self, criterion, posteriors) -> None:
-        """Remember the posteriors of the best start, only while fit() runs."""
-        if not hasattr(self, "_kept"):
-            return
+        """Remember the posteriors of the best start, which become ``posteriors_``."""
         best = int(np.argmax(criterion))
-        if self._kept is None or criterion[best] > self._kept[0]:
-            self._kept = (criterion[best], posteriors[best].copy())
+        super()._keep(criterion[best], {"posteriors": posteriors[best].copy()})
 
 
-def one_hot(labels, g: int) -> np.ndarray:
-    """Labels (T, n) as posteriors (n, T, g)."""
+def one_hot(labels: Any, g: int) -> np.ndarray:
+    """Turn labels of shape (T, n) into posteriors of shape (n, T, g)."""
     return np.ascontiguousarray(np.eye(g)[np.asarray(labels).T])
-
-
-def finished(histories, n_iter) -> list[np.ndarray]:
-    return [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
 
 
 @dataclass
 class Stack:
-    """The graphs as the rows (v n) of one matrix, whose columns are the nodes and then the
-    features of graphs that are held as products; ``inner`` gives the latter from the nodes."""
+    """Several graphs as the rows (v n) of one matrix.
+
+    Its columns are the nodes, followed by the features of graphs that are stored as products;
+    ``inner`` computes the latter from the nodes.
+    """
 
     rows: sparse.csr_matrix
     inner: sparse.csr_matrix | None
     degree: np.ndarray
 
-    def product(self, Z, threads: bool, out=None) -> np.ndarray:
-        """Multiply all graphs with Z (n, T, g): (v, n, T, g)."""
+    def product(self, Z: Any, threads: bool, out: Any = None) -> np.ndarray:
+        """Multiply all graphs by Z of shape (n, T, g); return an array of shape (v, n, T, g)."""
         n, T, g = Z.shape
         source = Z.reshape(n, T * g)
         if self.inner is not None:
@@ -94,20 +79,23 @@ class Stack:
         return out
 
 
-def multiply(A: sparse.csr_matrix, source, threads: bool, out=None) -> np.ndarray:
+def multiply(
+    A: sparse.csr_matrix, source: np.ndarray, threads: bool, out: Any = None
+) -> np.ndarray:
+    """Multiply a sparse matrix by a dense one."""
     from recoco.kernels import block_models as kernel
 
     out = np.empty((A.shape[0], source.shape[1])) if out is None else out
     run = kernel.product_parallel if threads else kernel.product
-    source = np.ascontiguousarray(source)  # the kernel goes by places in memory
+    source = np.ascontiguousarray(source)  # the kernel assumes contiguous memory
     run(A.indptr, A.indices, A.data, source, out)
     return out
 
 
 def stack(graphs: Graphs, diagonal: bool = True) -> Stack:
-    """Put the graphs below each other, without their diagonals if asked for."""
+    """Put the graphs below each other, with or without their diagonals."""
     n = graphs.shape[0]
-    inner = [graph.B.T.tocsr() for graph in graphs.graphs if isinstance(graph, Cooccurrence)]
+    inner: Any = [graph.B.T.tocsr() for graph in graphs.graphs if isinstance(graph, Cooccurrence)]
     width = n + sum(part.shape[0] for part in inner)
     parts, first, degree = [], n, []
     for graph in graphs.graphs:
@@ -129,17 +117,20 @@ def stack(graphs: Graphs, diagonal: bool = True) -> Stack:
 
 
 def _plain(A: sparse.csr_matrix) -> sparse.csr_matrix:
-    """One type of index for all matrices, so that the kernels are compiled once."""
+    """Use one index type for all matrices, so that the kernels are compiled once."""
     parts = (A.data, A.indices.astype(np.int32, copy=False), A.indptr.astype(np.int64))
     return sparse.csr_matrix(parts, shape=A.shape)
 
 
-def run_graphs(problem: Stack, labels, g, model, derived, settings):
-    """EM on graphs from every given partition of the nodes.
+def run_graphs(
+    problem: Stack, labels: Any, g: int, model: int, derived: bool, settings: Any
+) -> tuple[Starts, np.ndarray]:
+    """Run EM on graphs from every given partition of the nodes.
 
     Returns
     -------
-    Starts, posteriors (T, n, g)
+    starts : Starts
+    posteriors : ndarray of shape (T, n, g)
     """
     import numba
 
@@ -165,7 +156,7 @@ def run_graphs(problem: Stack, labels, g, model, derived, settings):
         Z, P = new, problem.product(new, threads)
         kernel.maximise(model, Z, P, degree, *estimates, bound)
     posteriors = np.empty((T, n, g))
-    histories = np.full((T, max_iter), -np.inf)
+    histories: Any = np.full((T, max_iter), -np.inf)
     n_iter = np.zeros(T, np.int32)
     active = np.arange(T)
     new, products = np.empty_like(Z), np.empty_like(P)
@@ -191,14 +182,14 @@ def run_graphs(problem: Stack, labels, g, model, derived, settings):
         bound = bound[~ended]
         estimates = [part[~ended] for part in estimates]
     histories = finished(histories, n_iter)
-    found = posteriors.argmax(axis=2).astype(label_dtype(g))
-    criterion = np.array([history[-1] for history in histories])
-    details = {"icl": graph_icl(problem, found, g, model)}
-    return Starts(found, None, criterion, n_iter, histories, details), posteriors
+    labels = posteriors.argmax(axis=2).astype(label_dtype(g))
+    starts = Starts.from_histories(labels, None, histories)
+    starts.details["icl"] = graph_icl(problem, labels, g, model)
+    return starts, posteriors
 
 
-def graph_icl(problem: Stack, labels, g: int, model: int) -> np.ndarray:
-    """ICL of partitions (T, n) of the nodes, see :func:`recoco.methods.block_choice.icl`."""
+def graph_icl(problem: Stack, labels: Any, g: int, model: int) -> np.ndarray:
+    """Return the ICL of partitions (T, n) of nodes; see :func:`recoco.methods.block_choice.icl`."""
     from recoco.kernels import block_models as kernel
 
     T, (v, n) = len(labels), problem.degree.shape
@@ -214,5 +205,5 @@ def graph_icl(problem: Stack, labels, g: int, model: int) -> np.ndarray:
 
 
 def free_gammas(g: int, blocks: float, diagonal: bool) -> float:
-    """Number of free gammas: with one cluster there is no block off the diagonal."""
+    """Return the number of free gammas; with one cluster, no block lies off the diagonal."""
     return g + (g > 1) if diagonal else blocks

@@ -1,56 +1,74 @@
 """Poisson block models of one graph or matrix: PSBM, DC-SBM, PLBM, SPLBM."""
 
-import numpy as np
-from sklearn.base import BiclusterMixin
+from dataclasses import KW_ONLY, dataclass
 
-from recoco.errors import RecocoError
-from recoco.graph_views import Cooccurrence
-from recoco.methods.base import check_integer, check_labels, check_matrix
+import numpy as np
+
+from recoco.core.errors import RecocoError
+from recoco.datasets.similarity_graphs import Cooccurrence
+from recoco.methods.base import RandomState, check_choice
 from recoco.methods.block_engine import BlockModel, run_graphs, stack
-from recoco.methods.block_sides import Sides, run_moves, run_sides
-from recoco.methods.graph_clusterer import Graphs, asymmetry, check_graphs
+from recoco.methods.block_sides import Sides, _LatentBlockModel, run_moves, run_sides
+from recoco.methods.graph_clusterer import Graphs
 
 EMS = ("variational", "classification")
 E_STEPS = ("derived", "printed")
 
 
+@dataclass(eq=False, repr=False)
 class PSBM(BlockModel):
-    """Poisson stochastic block model: x_ij ~ Poisson(gamma_kl) for i != j, by variational EM.
+    """Poisson stochastic block model, fitted by variational EM.
+
+    The model is x_ij ~ Poisson(gamma_kl) for i != j, where k and l are the clusters of i and j.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of clusters g.
-    n_init : int
-        Starts per run; the one with the largest bound is kept.
-    max_iter : int
-        Largest number of iterations (an E-step and an M-step each).
-    tol : float
-        A start ends when its bound grows by no more than this share of itself.
-    hard_steps : int
-        Iterations with hard labels between the random partition and the first soft E-step. From
-        a random partition all estimates are nearly equal, so that soft posteriors often end
-        where all nodes have the same ones; a few hard steps lead away from there.
-    random_state : int, Generator, RandomState or None
+    n_init : int, default=1
+        Number of starts per run. The one with the largest bound is kept.
+    max_iter : int, default=300
+        Maximum number of iterations, each an E-step and an M-step.
+    tol : float, default=1e-8
+        A start ends when its bound grows by no more than this fraction of itself.
+    hard_steps : int, default=0
+        Number of iterations with hard labels before the first soft E-step. From a random
+        partition all estimates are nearly equal, so the soft posteriors of all nodes often
+        become the same; a few hard steps avoid this.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_ : array of int, the largest posterior of each node
-    posteriors_ : array (n, g)
-    criterion_ : float, the variational bound without sum log x_ij!
-    criterion_history_ : array, the bound after each iteration, never decreasing
+    row_labels_ : ndarray of shape (n,)
+        Cluster with the largest posterior of each node; also available as ``labels_``.
+    posteriors_ : ndarray of shape (n, g)
+        Probability of each cluster for each node.
+    criterion_ : float
+        The variational bound without sum log x_ij!.
+    criterion_history_ : ndarray
+        The bound after each iteration; it never decreases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
-    X is a symmetric matrix; its diagonal is not looked at. All posteriors of an iteration are
-    computed from those of the one before. Should the bound fall, they are drawn back half-way
-    towards the old ones until it does not. ``fit(X, init=labels)`` starts from the given labels.
+    X is a symmetric matrix whose diagonal is ignored. All posteriors of an iteration are computed
+    from those of the previous one. If this lowers the bound, they are moved half-way back towards
+    the old ones until it does not. ``fit(X, init=labels)`` starts from the given labels.
 
     References
     ----------
     J.-J. Daudin, F. Picard, S. Robin. A mixture model for random graphs. Statistics and Computing
     18, 2008, 173-183.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import PSBM
+    >>> X = np.kron(np.eye(2), np.full((4, 4), 9)) + 1
+    >>> PSBM(n_clusters=2, n_init=5, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1]
     """
 
     name = "psbm"
@@ -65,15 +83,13 @@ class PSBM(BlockModel):
     )
     monotone = True
 
-    def __init__(
-        self, n_clusters=2, n_init=1, max_iter=300, tol=1e-8, hard_steps=0, random_state=None
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.hard_steps = hard_steps
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-8
+    hard_steps: int = 0
+    random_state: RandomState = None
 
     def _prepare(self, graphs):
         return stack(graphs, diagonal=False)
@@ -81,41 +97,63 @@ class PSBM(BlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import PSBM as model
 
-        g, n = self.n_clusters, problem.degree.shape[1]
-        labels = [r.integers(g, size=n) for r in generators] if init is None else [init]
-        starts, Z = run_graphs(problem, labels, g, model, True, self)
+        labels = self._random_nodes(problem, generators, init)
+        starts, Z = run_graphs(problem, labels, self.n_clusters, model, True, self)
         self._keep(starts.criterion, Z)
         return starts
 
 
+@dataclass(eq=False, repr=False)
 class DCSBM(BlockModel):
-    """Degree-corrected stochastic block model: hard labels, nodes moved one at a time.
+    """Degree-corrected stochastic block model with hard labels, fitted by moving single nodes.
 
-    Maximises sum_kl m_kl log(m_kl / (m_k. m_l.)), m_kl the weight between clusters, by putting
-    each node in turn where this is largest until none moves.
+    Maximises sum_kl m_kl log(m_kl / (m_k. m_l.)), where m_kl is the weight between two clusters:
+    each node in turn is put where this is largest, until no node moves.
 
     Parameters
     ----------
-    n_clusters, n_init, random_state : see :class:`PSBM`
-    max_iter : int
-        Largest number of passes through the nodes.
-    tol : float
-        A start ends when a pass adds no more than this share to the criterion.
+    n_clusters : int, default=2
+        Number of clusters g.
+    n_init : int, default=1
+        Number of starts per run. The one with the largest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of passes through the nodes.
+    tol : float, default=1e-9
+        A start ends when a pass raises the criterion by no more than this fraction of it.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, posteriors_ (0 and 1), criterion_, criterion_history_ (after each pass), n_iter_
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each node; also available as ``labels_``.
+    posteriors_ : ndarray of shape (n, g)
+        The labels as 0 and 1.
+    criterion_ : float
+        The criterion above.
+    criterion_history_ : ndarray
+        The criterion after each pass; it never decreases.
+    n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
-    Nodes are taken in an order drawn once for each start. Karrer and Newman take the best node
-    of all in each step and go back to the best state of a pass; this needs n times the work.
-    ``fit(X, init=labels)`` starts from the given labels and takes the nodes in their order.
+    Nodes are visited in an order drawn once per start. Karrer and Newman move the best of all
+    nodes in each step and return to the best state of a pass, which takes n times as long.
+    ``fit(X, init=labels)`` starts from the given labels and visits the nodes in their order.
 
     References
     ----------
     B. Karrer, M. E. J. Newman. Stochastic blockmodels and community structure in networks.
     Physical Review E 83, 2011, 016107.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import DCSBM
+    >>> X = np.kron(np.eye(2), np.full((4, 4), 9)) + 1
+    >>> DCSBM(n_clusters=2, n_init=5, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 1, 1, 0, 0, 0, 0]
     """
 
     name = "dcsbm"
@@ -127,12 +165,12 @@ class DCSBM(BlockModel):
     equation_notes = "Criterion: sum_kl m_kl log(m_kl / (m_k. m_l.)), moves of single nodes."
     monotone = True
 
-    def __init__(self, n_clusters=2, n_init=1, max_iter=100, tol=1e-9, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-9
+    random_state: RandomState = None
 
     def _prepare(self, graphs):
         graph = graphs.graphs[0]
@@ -147,110 +185,68 @@ class DCSBM(BlockModel):
         return starts
 
 
-class _LatentBlockModel(BiclusterMixin, BlockModel):
-    """Base of the models with degrees, on symmetric graphs and on any matrix."""
-
-    graphs_only = False
-
-    @property
-    def rows_(self) -> np.ndarray:
-        """Boolean (g, n): which rows belong to each cluster."""
-        return self.row_labels_[None] == np.arange(self.n_clusters)[:, None]
-
-    @property
-    def columns_(self) -> np.ndarray:
-        """Boolean (m, d): which columns belong to each cluster."""
-        return self.column_labels_[None] == np.arange(self._m)[:, None]
-
-    @property
-    def _m(self) -> int:
-        asked = getattr(self, "n_column_clusters", None)
-        return self.n_clusters if asked is None else asked
-
-    def _check(self, X):
-        if self.symmetric not in (None, True, False):
-            raise RecocoError(f"symmetric is {self.symmetric!r}: give True, False or None.")
-        held = isinstance(X, Graphs | Cooccurrence)
-        if not held:
-            A = X = check_matrix(X)
-        like_graph = held or (A.shape[0] == A.shape[1] and asymmetry(A) is None)
-        if self.symmetric or (self.symmetric is None and like_graph and self._one_partition()):
-            graphs = X if isinstance(X, Graphs) else check_graphs(X)
-            self._check_numbers(graphs)
-            return graphs
-        if held:
-            X = A = X.graphs[0] if isinstance(X, Graphs) else X.matrix()
-        self._check_numbers(A)
-        m = check_integer(self._m, "n_column_clusters", 1)
-        if m > A.shape[1]:
-            raise RecocoError(
-                f"{m} clusters of columns were asked of a matrix with {A.shape[1]} columns: "
-                f"ask for at most {A.shape[1]}."
-            )
-        return A
-
-    def _one_partition(self) -> bool:
-        return self._m == self.n_clusters
-
-    def _check_init(self, A, init):
-        return check_labels(init, A.shape[1], self._m, "column")
-
-    def _prepare(self, A):
-        if isinstance(A, Graphs):
-            return stack(A)
-        by_column = A.T.tocsr()
-        rows, columns = (np.asarray(A.sum(axis=axis)).ravel() for axis in (1, 0))
-        return Sides(A, by_column, rows, columns)
-
-    def _random(self, problem, generators, init):
-        """Labels of rows and of columns to start from."""
-        n, d = problem.by_row.shape
-        g, m = self.n_clusters, self._m
-        if init is None:
-            rows = [r.integers(g, size=n) for r in generators]
-            return rows, [r.integers(m, size=d) for r in generators]
-        W = np.eye(max(g, m))[init][:, :g]
-        return [(problem.by_row @ W).argmax(axis=1)], [init]
-
-
+@dataclass(eq=False, repr=False)
 class PLBM(_LatentBlockModel):
-    """Poisson latent block model: x_ij ~ Poisson(x_i. x_.j gamma_kl), by variational or CEM.
+    """Poisson latent block model, fitted by variational or classification EM.
+
+    The model is x_ij ~ Poisson(x_i. x_.j gamma_kl) for row i in cluster k, column j in cluster l.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters of rows g.
-    n_column_clusters : int or None
-        Number of clusters of columns m; None is g.
-    em : {"variational", "classification"}
-        Soft posteriors, or every element in its best cluster (CEM).
-    symmetric : bool or None
-        Whether rows and columns are the same nodes with one partition; None: if X is symmetric
-        and m = g.
-    n_init, max_iter, tol, hard_steps, random_state : see :class:`PSBM`
+    n_clusters : int, default=2
+        Number of row clusters g.
+    n_column_clusters : int or None, default=None
+        Number of column clusters m. None means g.
+    em : {"variational", "classification"}, default="variational"
+        Soft posteriors, or each element in its best cluster (CEM).
+    symmetric : bool or None, default=None
+        Whether rows and columns are the same nodes and share one partition. None means yes if X
+        is symmetric and m = g.
+    n_init : int, default=1
+        Number of starts per run. The one with the largest criterion is kept.
+    max_iter : int, default=300
+        Maximum number of iterations, each an E-step and an M-step.
+    tol : float, default=1e-8
+        A start ends when its criterion grows by no more than this fraction of itself.
+    hard_steps : int, default=0
+        Number of iterations with hard labels before the first soft E-step, see :class:`PSBM`.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int; the same for a graph
-    posteriors_ : array (n, g), those of the rows
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column; the same for a graph.
+    posteriors_ : ndarray of shape (n, g)
+        Probability of each cluster for each row.
     criterion_ : float
-        The variational bound, or the classification likelihood, without the terms that depend
-        on the data only; for a graph half of that, as in the TSPLBM paper.
-    criterion_history_ : array, never decreasing
+        The variational bound or the classification likelihood, without terms that depend only on
+        the data. For a graph it is half of that, as in the TSPLBM paper.
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never decreases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
-    On a graph the variational steps are those of :class:`PSBM`, CEM moves single nodes (with
-    equal proportions it would be :class:`DCSBM`). On other matrices rows and columns alternate,
-    an M-step after each; where g = m the clusters of columns are renamed to make the diagonal
-    most modular. ``fit(X, init=labels)`` starts from the given column labels (of a graph: of the
-    nodes).
+    On a graph, the variational steps are those of :class:`PSBM`, and CEM moves single nodes (with
+    equal proportions it would be :class:`DCSBM`). On other matrices, rows and columns alternate,
+    with an M-step after each; if g = m, the column clusters are renumbered to make the diagonal
+    as modular as possible. ``fit(X, init=labels)`` starts from the given column labels (labels of
+    the nodes for a graph).
 
     References
     ----------
     G. Govaert, M. Nadif. Mutual information, phi-squared and model-based co-clustering for
     contingency tables. Advances in Data Analysis and Classification 12, 2018, 455-488.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import PLBM
+    >>> X = np.kron([[9, 1, 1], [1, 9, 9]], np.ones((3, 4)))
+    >>> PLBM(n_clusters=2, n_init=5, random_state=0).fit(X).row_labels_.tolist()
+    [1, 1, 1, 0, 0, 0]
     """
 
     name = "plbm"
@@ -265,31 +261,19 @@ class PLBM(_LatentBlockModel):
     )
     monotone = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_column_clusters=None,
-        em="variational",
-        symmetric=None,
-        n_init=1,
-        max_iter=300,
-        tol=1e-8,
-        hard_steps=0,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_column_clusters = n_column_clusters
-        self.em = em
-        self.symmetric = symmetric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.hard_steps = hard_steps
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_column_clusters: int | None = None
+    em: str = "variational"
+    symmetric: bool | None = None
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-8
+    hard_steps: int = 0
+    random_state: RandomState = None
 
     def _check(self, X):
-        if self.em not in EMS:
-            raise RecocoError(f"em is {self.em!r}: give one of {', '.join(EMS)}.")
+        check_choice(self.em, "em", EMS)
         if self.symmetric and self._m != self.n_clusters:
             raise RecocoError(
                 f"{self.n_clusters} clusters of rows and {self._m} of columns were asked of a "
@@ -308,7 +292,7 @@ class PLBM(_LatentBlockModel):
         hard, g = self.em == "classification", self.n_clusters
         if isinstance(problem, Sides):
             labels = self._random(problem, generators, init)
-            starts, Z = run_sides(problem, *labels, (g, self._m), model, hard, self)
+            starts, Z = run_sides(problem, *labels, (g, self._m), model, hard, self)  # type: ignore[call-arg]
         elif hard:
             starts = run_moves(problem, generators, init, g, True, self)
             half = 0.5 * problem.degree.sum()
@@ -316,8 +300,7 @@ class PLBM(_LatentBlockModel):
             starts.criterion = np.array([history[-1] for history in starts.histories])
             Z = np.eye(g)[starts.row_labels]
         else:
-            n = problem.degree.shape[1]
-            labels = [r.integers(g, size=n) for r in generators] if init is None else [init]
+            labels = self._random_nodes(problem, generators, init)
             starts, Z = run_graphs(problem, labels, g, model, True, self)
         if starts.column_labels is None:
             starts.column_labels = starts.row_labels
@@ -325,33 +308,45 @@ class PLBM(_LatentBlockModel):
         return starts
 
 
+@dataclass(eq=False, repr=False)
 class SPLBM(_LatentBlockModel):
-    """Sparse Poisson latent block model: gamma_kk on the diagonal, one gamma off it.
+    """Sparse Poisson latent block model: a gamma per diagonal block, and a common one elsewhere.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of clusters g of rows and of columns.
-    e_step : {"derived", "printed"}
-        On a graph, the E-step that follows from the criterion or the one of the TSPLBM paper's
-        Algorithm 1, see :class:`recoco.methods.tsplbm.TSPLBM`.
-    symmetric : bool or None
-        Whether rows and columns are the same nodes with one partition; None: if X is symmetric.
-    n_init, max_iter, tol, hard_steps, random_state : see :class:`PSBM`
+    e_step : {"derived", "printed"}, default="derived"
+        For a graph, the E-step that follows from the criterion, or the one of Algorithm 1 in the
+        TSPLBM paper, see :class:`recoco.methods.tsplbm.TSPLBM`.
+    symmetric : bool or None, default=None
+        Whether rows and columns are the same nodes and share one partition. None means yes if X
+        is symmetric.
+    n_init, max_iter, tol, hard_steps, random_state
+        See :class:`PLBM`.
 
     Attributes
     ----------
-    See :class:`PLBM`.
+    row_labels_, column_labels_, posteriors_, criterion_, criterion_history_, n_iter_
+        See :class:`PLBM`.
 
     Notes
     -----
-    On a symmetric graph with two clusters the model is that of :class:`PLBM`: there is only one
-    gamma off the diagonal. ``fit(X, init=labels)`` starts from the given column labels.
+    On a symmetric graph with two clusters the model is that of :class:`PLBM`, because there is
+    only one gamma off the diagonal. ``fit(X, init=labels)`` starts from the given column labels.
 
     References
     ----------
     M. Ailem, F. Role, M. Nadif. Sparse Poisson latent block model for document clustering. IEEE
     Transactions on Knowledge and Data Engineering 29, 2017, 1563-1576.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import SPLBM
+    >>> X = np.kron(np.eye(2), np.full((3, 4), 9)) + 1
+    >>> SPLBM(n_clusters=2, n_init=5, random_state=0).fit(X).row_labels_.tolist()
+    [1, 1, 1, 0, 0, 0]
     """
 
     name = "splbm"
@@ -366,29 +361,18 @@ class SPLBM(_LatentBlockModel):
     )
     monotone = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        e_step="derived",
-        symmetric=None,
-        n_init=1,
-        max_iter=300,
-        tol=1e-8,
-        hard_steps=0,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.e_step = e_step
-        self.symmetric = symmetric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.hard_steps = hard_steps
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    e_step: str = "derived"
+    symmetric: bool | None = None
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-8
+    hard_steps: int = 0
+    random_state: RandomState = None
 
     def _check(self, X):
-        if self.e_step not in E_STEPS:
-            raise RecocoError(f"e_step is {self.e_step!r}: give one of {', '.join(E_STEPS)}.")
+        check_choice(self.e_step, "e_step", E_STEPS)
         A = super()._check(X)
         if self.e_step == "printed" and not isinstance(A, Graphs):
             raise RecocoError(
@@ -402,10 +386,12 @@ class SPLBM(_LatentBlockModel):
         g = self.n_clusters
         if isinstance(problem, Sides):
             labels = self._random(problem, generators, init)
-            starts, Z = run_sides(problem, *labels, (g, g), model, False, self)
+            starts, Z = run_sides(problem, *labels, (g, g), model, False, self)  # type: ignore[call-arg]
         else:
-            n, derived = problem.degree.shape[1], self.e_step == "derived"
-            labels = [r.integers(g, size=n) for r in generators] if init is None else [init]
+            labels, derived = (
+                self._random_nodes(problem, generators, init),
+                self.e_step == "derived",
+            )
             starts, Z = run_graphs(problem, labels, g, model, derived, self)
             starts.column_labels = starts.row_labels
         self._keep(starts.criterion, Z)

@@ -1,12 +1,24 @@
-"""How starts of the block models are run on any matrix, and with hard labels on a graph."""
+"""Block models of any matrix: their base class, and starts on both sides or with hard labels."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BiclusterMixin
 
-from recoco.methods.base import Starts, label_dtype
-from recoco.methods.block_engine import SMALL, finished, multiply, one_hot
+from recoco.core.errors import RecocoError
+from recoco.datasets.similarity_graphs import Cooccurrence
+from recoco.methods.base import (
+    Starts,
+    check_columns,
+    check_labels,
+    check_matrix,
+    finished,
+    label_dtype,
+)
+from recoco.methods.block_engine import SMALL, BlockModel, multiply, one_hot, stack
+from recoco.methods.graph_clusterer import Graphs, asymmetry, check_graphs
 
 
 @dataclass
@@ -19,8 +31,73 @@ class Sides:
     column_degree: np.ndarray
 
 
-def run_moves(problem, generators, init, g, shares, model) -> Starts:
-    """Moves of single nodes from random labels; ``shares`` adds sum_k n_k log(n_k / n)."""
+class _LatentBlockModel(BiclusterMixin, BlockModel):
+    """Base class of the models with degrees, for symmetric graphs and for any matrix."""
+
+    graphs_only = False
+
+    @property
+    def rows_(self) -> np.ndarray:
+        """Boolean array of shape (g, n): which rows belong to each cluster."""
+        return self.row_labels_[None] == np.arange(self.n_clusters)[:, None]
+
+    @property
+    def columns_(self) -> np.ndarray:
+        """Boolean array of shape (m, d): which columns belong to each cluster."""
+        return self.column_labels_[None] == np.arange(self._m)[:, None]
+
+    @property
+    def _m(self) -> int:
+        asked = getattr(self, "n_column_clusters", None)
+        return self.n_clusters if asked is None else asked
+
+    def _check_data(self, X):
+        if self.symmetric not in (None, True, False):
+            raise RecocoError(f"symmetric is {self.symmetric!r}: give True, False or None.")
+        held = isinstance(X, Graphs | Cooccurrence)
+        if not held:
+            A = X = check_matrix(X)
+        like_graph = held or (A.shape[0] == A.shape[1] and asymmetry(A) is None)
+        if self.symmetric or (self.symmetric is None and like_graph and self._one_partition()):
+            return X if isinstance(X, Graphs) else check_graphs(X)
+        if held:
+            A = X.graphs[0] if isinstance(X, Graphs) else X.matrix()
+        return A
+
+    def _check_numbers(self, data) -> None:
+        super()._check_numbers(data)
+        if not isinstance(data, Graphs):
+            check_columns(self._m, data.shape[1])
+
+    def _one_partition(self) -> bool:
+        return self._m == self.n_clusters
+
+    def _check_init(self, A, init):
+        return check_labels(init, A.shape[1], self._m, "column")
+
+    def _prepare(self, A):
+        if isinstance(A, Graphs):
+            return stack(A)
+        by_column = A.T.tocsr()
+        rows, columns = (np.asarray(A.sum(axis=axis)).ravel() for axis in (1, 0))
+        return Sides(A, by_column, rows, columns)
+
+    def _random(self, problem, generators, init):
+        """Return the labels of rows and columns that each start begins with."""
+        n, d = problem.by_row.shape
+        g, m = self.n_clusters, self._m
+        if init is None:
+            rows = [r.integers(g, size=n) for r in generators]
+            return rows, [r.integers(m, size=d) for r in generators]
+        W = np.eye(max(g, m))[init][:, :g]
+        return [(problem.by_row @ W).argmax(axis=1)], [init]
+
+
+def run_moves(problem: Any, generators: Any, init: Any, g: int, shares: bool, model: Any) -> Starts:
+    """Move single nodes, starting from random labels.
+
+    With ``shares`` the criterion includes sum_k n_k log(n_k / n).
+    """
     import numba
 
     from recoco.kernels import block_sides as kernel
@@ -32,7 +109,7 @@ def run_moves(problem, generators, init, g, shares, model) -> Starts:
         orders = np.array([r.permutation(n) for r in generators], np.int32)
     else:
         labels, orders = np.array([init], np.int32), np.arange(n, dtype=np.int32)[None]
-    histories = np.full((T, model.max_iter), -np.inf)
+    histories: Any = np.full((T, model.max_iter), -np.inf)
     n_iter = np.zeros(T, np.int32)
     threads = numba.get_num_threads() > 1 and A.nnz * T > SMALL
     move = kernel.move_parallel if threads else kernel.move
@@ -43,12 +120,16 @@ def run_moves(problem, generators, init, g, shares, model) -> Starts:
     return Starts(labels.astype(label_dtype(g)), None, criterion, n_iter, histories)
 
 
-def run_sides(problem: Sides, rows, columns, widths, model, hard, settings):
-    """EM with rows and columns in turn, from every given pair of partitions.
+def run_sides(
+    problem: Sides, rows: Any, columns: Any, widths: Any, model: int, hard: bool, settings: Any
+) -> tuple[Starts, np.ndarray]:
+    """Run EM, alternating between rows and columns, from every given pair of partitions.
 
     Returns
     -------
-    Starts, posteriors of the rows (T, n, g)
+    starts : Starts
+    posteriors : ndarray of shape (T, n, g)
+        Those of the rows.
     """
     import numba
 
@@ -85,7 +166,7 @@ def run_sides(problem: Sides, rows, columns, widths, model, hard, settings):
     half(1, False)
     posteriors = np.empty((T, n, g))
     column_labels = np.empty((T, d), label_dtype(max(g, m)))
-    histories = np.full((T, settings.max_iter), -np.inf)
+    histories: Any = np.full((T, settings.max_iter), -np.inf)
     n_iter = np.zeros(T, np.int32)
     active, bound = np.arange(T), np.full(T, -np.inf)
     if not hard:

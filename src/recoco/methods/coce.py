@@ -1,11 +1,11 @@
 """CoCE: co-clustering ensemble on a hybrid graph."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
+from recoco.core.errors import RecocoError
+from recoco.methods.base import CoClusterer, RandomState, Starts, check_integer, label_dtype
 from recoco.methods.ebco import base_numbers, check_ensemble, make_bases
 from recoco.methods.filled import Filled, without_empty
 
@@ -16,44 +16,65 @@ class _Problem:
     numbers: list[int]
 
 
+@dataclass(eq=False, repr=False)
 class CoCE(CoClusterer):
-    """Ensemble co-clustering by relevance between rows, between columns, and across.
+    """Co-clustering ensemble based on relevance between rows, between columns, and across.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of co-clusters g.
-    base, smallest, largest, base_init
-        How the base co-clusterings are made, as in :class:`~recoco.methods.ebco.EBCO`.
-    components : {"log2", "g-1"}
-        Number of vectors after the first: ceil(log2 g), as in the paper, or g - 1.
-    within : float
-        Weight of the relevances of rows to rows and of columns to columns against those of
-        columns to rows.
-    kmeans_init : int
-        Seedings of k-means; the one of least inertia is kept.
-    n_init : int
-        Whole ensembles per run; the one of largest modularity is kept.
-    max_iter, tol : int, float
-        Of k-means; ``tol`` is relative to the mean variance of the coordinates.
-    random_state : int, Generator, RandomState or None
+    base : {"dcc", "dcc-spherical", "coclus", "croinfo", "spherical"}, default="dcc"
+        Algorithm of the base co-clusterings, see :class:`~recoco.methods.ebco.EBCO`.
+    smallest, largest : int, default=2 and 25
+        Range of the numbers of co-clusters of the bases.
+    base_init : int, default=1
+        Number of starts of every base. The best one by its own criterion is used.
+    components : {"log2", "g-1"}, default="log2"
+        Number of eigenvectors after the first: ceil(log2 g), as in the paper, or g - 1.
+    within : float, default=1.0
+        Weight of row-row and column-column relevances relative to row-column relevances.
+    kmeans_init : int, default=10
+        Number of seedings of k-means. The one with the smallest inertia is kept.
+    n_init : int, default=1
+        Number of ensembles per run. The one with the largest modularity is kept.
+    max_iter : int, default=300
+        Maximum number of iterations of k-means.
+    tol : float, default=1e-4
+        Tolerance of k-means, relative to the mean variance of the coordinates.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    criterion_ : float, modularity of the co-clustering on the matrix
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    criterion_ : float
+        Modularity of the co-clustering on the matrix.
+    criterion_history_ : ndarray
+        The same as an array of one value.
+    n_iter_ : int
+        Number of iterations of k-means.
 
     Notes
     -----
-    An interpretation: the formulas of the paper were not at hand. What is taken from it and
-    what is chosen is written in :mod:`recoco.consensus.hybrid`. Rows and columns are clustered
-    apart; the clusters of columns are then named so that rows and columns of one name have the
-    largest modularity. Empty rows and columns take no part and are labelled 0.
+    This is an interpretation, because the formulas of the paper were not available.
+    :mod:`recoco.consensus.hybrid` describes what is taken from the paper and what is our choice.
+    Rows and columns are clustered separately; the column clusters are then numbered such that
+    rows and columns with the same number have the largest modularity. Empty rows and columns are
+    left out and labelled 0.
 
     References
     ----------
     X. Yu, G. Yu, J. Wang, C. Domeniconi. Co-Clustering Ensembles Based on Multiple Relevance
     Measures. IEEE TKDE, 2019.
+
+    Examples
+    --------
+    >>> from recoco import CoCE
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> CoCE(n_clusters=2, largest=4, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "coce"
@@ -68,37 +89,19 @@ class CoCE(CoClusterer):
         "eigenvectors after the first, k-means of rows and of columns; criterion: modularity."
     )
 
-    def __init__(
-        self,
-        n_clusters=2,
-        base="dcc",
-        smallest=2,
-        largest=25,
-        base_init=1,
-        components="log2",
-        within=1.0,
-        kmeans_init=10,
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.base = base
-        self.smallest = smallest
-        self.largest = largest
-        self.base_init = base_init
-        self.components = components
-        self.within = within
-        self.kmeans_init = kmeans_init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return n_init * (1 + 1.7e-5 * nnz + 2.5e-4 * (n + d))
+    n_clusters: int = 2
+    _: KW_ONLY
+    base: str = "dcc"
+    smallest: int = 2
+    largest: int = 25
+    base_init: int = 1
+    components: int | str = "log2"
+    within: float = 1.0
+    kmeans_init: int = 10
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-4
+    random_state: RandomState = None
 
     def _batch_size(self, A):
         return 16
@@ -151,6 +154,7 @@ class CoCE(CoClusterer):
         for points in hybrid_embedding(bases, base_quality(A, bases), k, self.within):
             tol = self.tol * float(points.var(axis=0).mean())
             points = np.ascontiguousarray(points)
+            # eq. clusters
             labels, n_iter = _cluster_points(points, g, [rng], self.kmeans_init, self.max_iter, tol)
             found.append(labels[0].astype(np.int64))
             steps = max(steps, int(n_iter[0]))

@@ -1,14 +1,21 @@
 """CoClus: diagonal co-clustering by direct maximisation of graph modularity."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.base import CoClusterer, Starts, check_labels, label_dtype
+from recoco.methods.base import (
+    CoClusterer,
+    RandomState,
+    Starts,
+    check_labels,
+    finished,
+    label_dtype,
+)
 
-# When no more than this share of the columns changes, a start leaves the batch and is ended on
-# its own, reading only what moves. A matter of speed: it depends on the start alone, so the
+# When at most this fraction of the columns changes, a start leaves the batch and is finished on its
+# own, reading only what moves. This affects only speed: it depends on the start alone, so the
 # result does not depend on the batch.
 SETTLED = 0.1
 
@@ -24,42 +31,56 @@ class _Problem:
     total: float
 
 
+@dataclass(eq=False, repr=False)
 class CoClus(CoClusterer):
     """Maximise bipartite modularity by alternating exact half-steps (Algorithm 1).
 
     Starting from a random partition of the columns, every row and then every column is put in
-    the co-cluster that gains most, until the modularity no longer changes. Ties go to the
-    lowest cluster, so an empty row or column is in cluster 0. Clusters may become empty; the
-    paper has no remedy, and none is applied.
+    the co-cluster with the largest gain, until the modularity no longer changes. The lowest
+    cluster wins a tie, so an empty row or column is in cluster 0. Clusters may become empty; the
+    paper proposes no remedy, and none is applied.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of co-clusters g.
-    n_init : int
-        Starts per run; the one with the largest modularity is kept.
-    max_iter : int
-        Largest number of iterations (a row and a column half-step each).
-    tol : float
-        A start ends when its modularity grows by no more than this share of itself.
-    random_state : int, Generator, RandomState or None
+    n_init : int, default=1
+        Number of starts per run. The one with the largest modularity is kept.
+    max_iter : int, default=100
+        Maximum number of iterations, each a row and a column half-step.
+    tol : float, default=1e-9
+        A start ends when its modularity grows by no more than this fraction of itself.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    criterion_ : float, the modularity Q
-    criterion_history_ : array, Q after each iteration, never decreasing
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    criterion_ : float
+        The modularity Q.
+    criterion_history_ : ndarray
+        Q after each iteration; it never decreases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
     ``fit(X, init=labels)`` starts from the given column labels (d values in 0..g-1).
-    The matrix A - a_i. a_.j / a_.. is never formed.
+    The matrix A - a_i. a_.j / a_.. is never built.
 
     References
     ----------
     M. Ailem, F. Role, M. Nadif. Co-clustering Document-term Matrices by Direct Maximization of
     Graph Modularity. CIKM 2015, 1807-1810.
+
+    Examples
+    --------
+    >>> from recoco import CoClus
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> model = CoClus(n_clusters=2, n_init=5, random_state=0).fit(X)
+    >>> model.row_labels_.tolist(), model.column_labels_.tolist()
+    ([1, 1, 0, 0], [1, 1, 0, 0])
     """
 
     name = "coclus"
@@ -74,18 +95,18 @@ class CoClus(CoClusterer):
     )
     monotone = True
 
-    def __init__(self, n_clusters=2, n_init=1, max_iter=100, tol=1e-9, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-9
+    random_state: RandomState = None
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[1], self.n_clusters, "column")
 
     def _batch_size(self, A):
-        # labels and slots (2 bytes each) and sums by chunk must stay small beside the matrix
+        # labels and slots (2 bytes each) and sums by chunk must be small relative to the matrix
         n, d = A.shape
         per_start = 4 * (n + d) + 8 * self.n_clusters * (2 + (n + d) // 256)
         return int(np.clip(A.nnz * 12 // per_start, 8, 64))
@@ -117,7 +138,7 @@ def _maximise(problem: _Problem, column_labels, g: int, max_iter: int, tol: floa
     by_row = (A.indptr, A.indices, A.data, problem.row_degree)
     by_column = (At.indptr, At.indices, At.data, problem.column_degree)
     total = problem.total
-    # for less work than this the threads take longer to start than to finish
+    # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if A.nnz * B > 200_000 else 1
     assign = kernel.assign_parallel if threads > 1 else kernel.assign
     settle = kernel.settle_parallel if threads > 1 else kernel.settle
@@ -137,11 +158,11 @@ def _maximise(problem: _Problem, column_labels, g: int, max_iter: int, tol: floa
         row_mass, _, _ = assign(*by_row, total, columns, column_mass, rows)
         # steps 4 and 5: A^Z and the columns
         column_mass, gain, moves = assign(*by_column, total, rows, row_mass, columns)
-        # step 6: the scores of the columns add up to a_..^2 Q
-        Q = gain / total**2
+        # step 6: the scores of the columns sum to a_..^2 Q
+        Q = gain / total**2  # eq. Algorithm 1, step 6
         histories[active, iteration] = Q
         n_iter[active] = iteration + 1
-        # columns that all stay would leave the rows, and so Q, as they are
+        # if no column moves, the rows and Q will not change either
         ended = (moves == 0) | (iteration + 1 == max_iter)
         if iteration:
             ended |= Q - histories[active, iteration - 1] <= tol * np.abs(Q)
@@ -160,11 +181,10 @@ def _maximise(problem: _Problem, column_labels, g: int, max_iter: int, tol: floa
         rows = np.zeros((n, active.size), slot_dtype)
     chosen = np.flatnonzero(settling)
     settle(by_row, by_column, total, g, chosen, Z, W, n_iter, tol, histories)
-    histories = [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
-    return Starts(Z, W, np.array([history[-1] for history in histories]), n_iter, histories)
+    return Starts.from_histories(Z, W, finished(histories, n_iter))
 
 
 def _slots(labels, dtype):
-    """Labels (d, B) as the slots of the kernel: cluster k of start b is k * B + b."""
+    """Turn labels (d, B) into slots of the kernel: cluster k of start b is slot k * B + b."""
     B = labels.shape[1]
     return labels.astype(dtype) * dtype(B) + np.arange(B, dtype=dtype)

@@ -1,17 +1,17 @@
 """Comraf: multi-view clustering by the sum of mutual informations."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.base import Starts, check_integer
+from recoco.methods.base import RandomState, Starts
 from recoco.methods.multiview import MultiViewClusterer, Views
 
 
 @dataclass
 class _Problem:
-    """The matrix of all views by objects, each view by features, masses and numbers."""
+    """The views side by side and one by one, their totals and numbers of feature clusters."""
 
     views: Views
     by_object: sparse.csr_matrix
@@ -19,39 +19,58 @@ class _Problem:
     widths: list[int]
 
 
+@dataclass(eq=False, repr=False)
 class Comraf(MultiViewClusterer):
-    """Maximise the sum over views of the information of the object about the feature clusters.
+    """Maximise the sum over views of the mutual information of object and feature clusters.
 
-    The combinatorial Markov random field of a star: the partition of the objects is a node
-    with an edge to the partition of the features of every view, and the potential of an edge is
-    the mutual information of the two. It is maximised node by node (iterated conditional
-    modes): all objects in random order are put where the sum is largest, then the features of
-    each view in turn, until nothing moves. Partitions start at random with equal sizes.
+    This is the combinatorial Markov random field of a star: the partition of the objects is a
+    node with an edge to the partition of the features of every view, and the potential of an edge
+    is the mutual information of the two. It is maximised node by node (iterated conditional
+    modes): all objects, in random order, are put where the sum is largest, then the features of
+    each view in turn, until nothing moves. Starts are random partitions into clusters of equal
+    size.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of object clusters.
-    n_column_clusters : int, list of int or None
-        Number of feature clusters, of all views or of each. None, the default, is n_clusters
-        (or the number of features, if smaller); the CoStar paper does not say what it took.
-    n_init : int
-        Starts per run; the one with the largest sum is kept.
-    max_iter : int
-        Largest number of rounds (objects and all views once each).
-    random_state : int, Generator, RandomState or None
+    n_column_clusters : int, list of int or None, default=None
+        Number of feature clusters, for all views or for each. None means n_clusters (or the
+        number of features, if smaller); the CoStar paper does not say which number it used.
+    n_init : int, default=1
+        Number of starts per run. The one with the largest sum is kept.
+    max_iter : int, default=100
+        Maximum number of rounds, each through the objects and all views.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_, view_labels_ : arrays of int
-    criterion_ : float, the sum of mutual informations in nats
-    criterion_history_ : array, the same after each round, never decreasing
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each object; also available as ``labels_``.
+    column_labels_ : ndarray of shape (d,)
+        Cluster of each feature, the views one after the other.
+    view_labels_ : list of ndarray
+        The same, split into views. The clusters of each view are numbered from 0.
+    criterion_ : float
+        The sum of mutual informations in nats.
+    criterion_history_ : ndarray
+        The sum after each round; it never decreases.
     n_iter_ : int
+        Number of rounds of the start that was kept.
 
     References
     ----------
     R. Bekkerman, J. Jeon. Multi-modal clustering for multimedia collections. CVPR 2007.
     R. Bekkerman, M. Sahami, E. Learned-Miller. Combinatorial Markov random fields. ECML 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import Comraf
+    >>> X = np.kron(np.eye(2), np.full((3, 3), 9)) + 1
+    >>> Comraf(n_clusters=2, n_init=5, random_state=0).fit([X, X]).labels_.tolist()
+    [1, 1, 1, 0, 0, 0]
     """
 
     name = "comraf"
@@ -65,22 +84,12 @@ class Comraf(MultiViewClusterer):
     )
     monotone = True
 
-    def __init__(
-        self, n_clusters=2, n_column_clusters=None, n_init=1, max_iter=100, random_state=None
-    ):
-        self.n_clusters = n_clusters
-        self.n_column_clusters = n_column_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return n_init * 20 * (1e-8 * nnz + 4e-8 * (n + d) * n_clusters**2)
-
-    def _check_clusters(self, views):
-        super()._check_clusters(views)
-        check_integer(self.max_iter, "max_iter", 1)
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_column_clusters: int | list[int] | None = None
+    n_init: int = 1
+    max_iter: int = 100
+    random_state: RandomState = None
 
     def _prepare(self, views: Views) -> _Problem:
         stacked = sparse.hstack(views.matrices, format="csr")
@@ -91,13 +100,7 @@ class Comraf(MultiViewClusterer):
     def _run(self, problem, generators, init):
         parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories = zip(*parts, strict=True)
-        return Starts(
-            np.array(rows),
-            np.array(columns),
-            np.array([history[-1] for history in histories]),
-            np.array([len(history) for history in histories], np.int32),
-            list(histories),
-        )
+        return Starts.from_histories(rows, columns, histories)
 
     def _one(self, problem: _Problem, rng):
         from recoco.kernels import comraf as kernel
@@ -156,5 +159,5 @@ class Comraf(MultiViewClusterer):
 
 
 def _even(rng, size: int, clusters: int) -> np.ndarray:
-    """A random partition into clusters of equal sizes, but for the remainder."""
+    """Return a random partition into clusters of equal size, up to the remainder."""
     return rng.permutation(np.arange(size) % clusters)

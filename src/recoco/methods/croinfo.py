@@ -1,12 +1,19 @@
 """CROINFO: co-clustering by the mutual information of the reduced table."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
+from recoco.methods.base import (
+    CoClusterer,
+    RandomState,
+    Starts,
+    check_columns,
+    check_labels,
+    finished,
+    label_dtype,
+)
 
 
 @dataclass
@@ -17,47 +24,61 @@ class _Problem:
     by_column: sparse.csr_matrix
 
 
+@dataclass(eq=False, repr=False)
 class CROINFO(CoClusterer):
-    """Maximise the mutual information between clusters of rows and clusters of columns.
+    """Maximise the mutual information between row clusters and column clusters.
 
-    With P = X / x.. and p_kl the sums of P over the blocks, row i goes to the cluster of largest
-    sum_l p_il log(p_kl / p_k.), then the table is computed again, and the same is done for the
-    columns. Neither part of a step lowers the criterion; it is that of ITCC.
+    With P = X / x.. and p_kl the sums of P over the blocks, row i is put in the cluster with the
+    largest sum_l p_il log(p_kl / p_k.). The table is then computed again, and the same is done for
+    the columns. No half-step decreases the criterion, which is that of ITCC.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters of rows g.
-    n_column_clusters : int or None
-        Number of clusters of columns m; None is g.
-    n_init : int
-        Starts per run; the one with the largest mutual information is kept.
-    max_iter : int
-        Largest number of iterations (a row and a column half-step each).
-    tol : float
-        A start ends when its criterion grows by no more than this share of itself.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=2
+        Number of row clusters g.
+    n_column_clusters : int or None, default=None
+        Number of column clusters m. None means g.
+    n_init : int, default=1
+        Number of starts per run. The one with the largest mutual information is kept.
+    max_iter : int, default=100
+        Maximum number of iterations, each a row and a column half-step.
+    tol : float, default=1e-9
+        A start ends when its criterion grows by no more than this fraction of itself.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    criterion_ : float, mutual information in nats
-    criterion_history_ : array, the criterion after each iteration, never decreasing
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    criterion_ : float
+        The mutual information in nats.
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never decreases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
-    The method is not diagonal: any cluster of rows may go with any of columns. Where their
-    numbers are equal, the clusters of columns are renamed so that rows and columns of one name
-    have the largest modularity; this changes no partition. Clusters may become empty and stay
-    so. Ties go to the lowest cluster, so an empty row is in cluster 0.
-    ``fit(X, init=labels)`` starts from the given column labels (d values in 0..m-1) and every
+    The method is not diagonal: any row cluster may correspond to any column cluster. If there are
+    equally many, the column clusters are renumbered such that rows and columns with the same number
+    have the largest modularity; this does not change the partitions. Clusters may become empty and
+    stay empty. The lowest cluster wins a tie, so an empty row is in cluster 0.
+    ``fit(X, init=labels)`` starts from the given column labels (d values in 0..m-1), and from every
     row in the cluster k < g whose columns have most of its weight.
 
     References
     ----------
     G. Govaert, M. Nadif. Co-Clustering: Models, Algorithms and Applications. Wiley, 2013.
     I. S. Dhillon, S. Mallela, D. S. Modha. Information-theoretic Co-clustering. KDD 2003, 89-98.
+
+    Examples
+    --------
+    >>> from recoco import CROINFO
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> model = CROINFO(n_clusters=2, n_init=5, random_state=0).fit(X)
+    >>> model.row_labels_.tolist(), model.column_labels_.tolist()
+    ([1, 1, 0, 0], [1, 1, 0, 0])
     """
 
     name = "croinfo"
@@ -73,55 +94,28 @@ class CROINFO(CoClusterer):
     )
     monotone = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_column_clusters=None,
-        n_init=1,
-        max_iter=100,
-        tol=1e-9,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_column_clusters = n_column_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_column_clusters: int | None = None
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-9
+    random_state: RandomState = None
 
     @property
-    def columns_(self):
+    def columns_(self) -> np.ndarray:
         return self.column_labels_[None] == np.arange(self._m)[:, None]
 
     @property
     def _m(self) -> int:
         return self.n_clusters if self.n_column_clusters is None else self.n_column_clusters
 
-    def _check(self, X):
-        A = super()._check(X)
-        if self.n_column_clusters is not None:
-            m = check_integer(self.n_column_clusters, "n_column_clusters", 1)
-            if m > A.shape[1]:
-                raise RecocoError(
-                    f"{m} clusters of columns were asked of a matrix with {A.shape[1]} columns: "
-                    f"ask for at most {A.shape[1]}."
-                )
-        return A
+    def _check_numbers(self, A):
+        super()._check_numbers(A)
+        check_columns(self._m, A.shape[1])
 
     def _check_init(self, A, init):
-        init = np.asarray(init)
-        m = self._m
-        if init.shape != (A.shape[1],) or init.dtype.kind not in "iu":
-            raise RecocoError(
-                f"The start has shape {init.shape} and type {init.dtype}: "
-                f"give {A.shape[1]} whole numbers, the label of each column."
-            )
-        if init.min() < 0 or init.max() >= m:
-            raise RecocoError(
-                f"The start has labels from {init.min()} to {init.max()}: "
-                f"{m} clusters are numbered 0 to {m - 1}."
-            )
-        return init
+        return check_labels(init, A.shape[1], self._m, "column")
 
     def _batch_size(self, A):
         return int(np.clip(A.nnz // sum(A.shape), 8, 32))
@@ -143,13 +137,13 @@ class CROINFO(CoClusterer):
 
 
 def _slots(labels, dtype):
-    """Labels (n, B) as slots: cluster k of start b is k * B + b."""
+    """Turn labels (n, B) into slots: cluster k of start b is slot k * B + b."""
     B = labels.shape[1]
     return labels.astype(dtype) * dtype(B) + np.arange(B, dtype=dtype)
 
 
 def _maximise(problem, row_labels, column_labels, g, m, max_iter, tol) -> Starts:
-    """Alternate from every given pair of partitions."""
+    """Alternate between rows and columns from every given pair of partitions."""
     import numba
 
     from recoco.kernels import croinfo as kernel
@@ -158,7 +152,7 @@ def _maximise(problem, row_labels, column_labels, g, m, max_iter, tol) -> Starts
     B = len(row_labels)
     by_row = (P.indptr, P.indices, P.data)
     by_column = (Pt.indptr, Pt.indices, Pt.data)
-    # for less work than this the threads take longer to start than to finish
+    # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if P.nnz * B > 200_000 else 1
     assign = kernel.assign_parallel if threads > 1 else kernel.assign
     dtype = np.uint16 if max(g, m) * B <= np.iinfo(np.uint16).max else np.uint32
@@ -200,12 +194,11 @@ def _maximise(problem, row_labels, column_labels, g, m, max_iter, tol) -> Starts
     if g == m:
         for b in range(B):
             W[b] = paired(tables[b])[W[b]]
-    histories = [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
-    return Starts(Z, W, np.array([history[-1] for history in histories]), n_iter, histories)
+    return Starts.from_histories(Z, W, finished(histories, n_iter))
 
 
 def paired(table: np.ndarray) -> np.ndarray:
-    """New names of the column clusters: those with which the diagonal is most modular."""
+    """Return new numbers of the column clusters that make the diagonal as modular as possible."""
     from scipy.optimize import linear_sum_assignment
 
     gain = table - np.outer(table.sum(axis=1), table.sum(axis=0))

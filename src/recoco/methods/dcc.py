@@ -1,70 +1,97 @@
 """DCC: directional co-clustering with a conscience."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, check_integer, check_labels, label_dtype
+from recoco.methods.base import (
+    CoClusterer,
+    RandomState,
+    Starts,
+    check_choice,
+    check_integer,
+    check_labels,
+    finished,
+    label_dtype,
+)
 from recoco.methods.filled import Filled, without_empty
 
 
 @dataclass
 class _Problem:
-    """Unit rows, by row and by column, of the matrix without its empty lines."""
+    """Rows of unit length, by row and by column, of the matrix without empty rows and columns."""
 
     by_row: sparse.csr_matrix
     by_column: sparse.csr_matrix
     filled: Filled
 
 
+@dataclass(eq=False, repr=False)
 class DCC(CoClusterer):
-    """Diagonal co-clustering of directions, clusters kept from growing by a conscience.
+    """Diagonal co-clustering of directions, with a conscience that balances the cluster sizes.
 
-    Rows have unit length. Row i goes to the co-cluster of largest (X W)_ik / sqrt(w_.k z_.k),
-    column j to that of largest (X' Z)_jk / sqrt(z_.k w_.k), with the sizes before the step.
-    During the first iterations the label of a column is drawn in proportion to its scores
-    instead, which keeps the search out of poor solutions.
+    Rows are scaled to unit length. Row i is put in the co-cluster with the largest
+    (X W)_ik / sqrt(w_.k z_.k), column j in the one with the largest (X' Z)_jk / sqrt(z_.k w_.k),
+    where the sizes are those before the step. During the first iterations the label of a column is
+    drawn with probabilities proportional to its scores instead, which avoids poor solutions.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of co-clusters g.
-    stochastic : int
-        Iterations in which columns are drawn.
-    start : {"random", "spherical"}
-        Random rows and columns, or rows by spherical k-means and columns where their mean
+    stochastic : int, default=70
+        Number of iterations in which column labels are drawn.
+    start : {"random", "spherical"}, default="random"
+        Random rows and columns; or rows by spherical k-means, and each column where its mean
         weight is largest.
-    n_init : int
-        Starts per run; the one with the largest criterion is kept.
-    max_iter : int
-        Largest number of iterations (a row and a column half-step each).
-    tol : float
-        After the drawing, a start ends when its criterion changes by no more than this share.
-    random_state : int, Generator, RandomState or None
+    n_init : int, default=1
+        Number of starts per run. The one with the largest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of iterations, each a row and a column half-step.
+    tol : float, default=1e-6
+        After the stochastic iterations, a start ends when its criterion changes by no more than
+        this fraction of itself.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    criterion_ : float, Trace(Ztilde' X Wtilde)
-    criterion_history_ : array, the criterion after each iteration up to the one kept
-    n_iter_ : int, iterations up to the one kept
-    details_ : dict; ``emptied`` counts the clusters that became empty and were refilled
-    concentration_ : array (g,), estimates of the von Mises-Fisher concentrations
-    log_likelihood_ : float, classification log-likelihood of the rows at these estimates
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    criterion_ : float
+        Trace(Ztilde' X Wtilde).
+    criterion_history_ : ndarray
+        The criterion after each iteration, up to the iteration that was kept.
+    n_iter_ : int
+        The iteration that was kept.
+    details_ : dict
+        ``emptied`` is the number of clusters that became empty and were refilled.
+    concentration_ : ndarray of shape (g,)
+        Estimates of the von Mises-Fisher concentrations.
+    log_likelihood_ : float
+        Classification log-likelihood of the rows at these estimates.
 
     Notes
     -----
-    The steps use old sizes, so the criterion may fall and a cluster may become empty: the best
-    iterate is kept, and an empty cluster is given the row (column) of least score. Empty rows
-    and columns have no direction: they are labelled 0 and count in no size.
+    Because the steps use old sizes, the criterion may decrease and a cluster may become empty: the
+    best iterate is kept, and an empty cluster receives the row (column) with the lowest score.
+    Empty rows and columns have no direction: they are labelled 0 and count in no size.
     ``fit(X, init=labels)`` starts from the given row labels (n values in 0..g-1).
 
     References
     ----------
     A. Salah, M. Nadif. Model-based von Mises-Fisher Co-clustering with a Conscience. SDM 2017,
     246-254; Directional Co-clustering. ADAC 13, 2019, 591-620.
+
+    Examples
+    --------
+    >>> from recoco import DCC
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> model = DCC(n_clusters=2, n_init=5, random_state=0).fit(X)
+    >>> model.row_labels_.tolist(), model.column_labels_.tolist()
+    ([0, 0, 1, 1], [0, 0, 1, 1])
     """
 
     name = "dcc"
@@ -79,52 +106,35 @@ class DCC(CoClusterer):
         "Trace(Ztilde' X Wtilde)."
     )
 
-    def __init__(
-        self,
-        n_clusters=2,
-        stochastic=70,
-        start="random",
-        n_init=1,
-        max_iter=100,
-        tol=1e-6,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.stochastic = stochastic
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    stochastic: int = 70
+    start: str = "random"
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-6
+    random_state: RandomState = None
 
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return 1.5e-7 * n_init * (nnz + (n + d) * n_clusters)
-
-    def fit(self, X, y=None, init=None):
-        super().fit(X, y, init)
-        problem = self._prepare(self._check(X))
+    def _store(self, data, runs) -> None:
+        super()._store(data, runs)
+        problem = self._prepare(data)
         rows = self.row_labels_[problem.filled.rows]
         columns = self.column_labels_[problem.filled.columns]
         self.concentration_, self.log_likelihood_ = _mixture(
             problem.by_row, rows, columns, self.n_clusters
         )
-        return self
-
-    fit.__doc__ = CoClusterer.fit.__doc__
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[0], self.n_clusters, "row")
 
     def _batch_size(self, A):
-        # labels (2 bytes) and scores (8) must stay small beside the matrix
+        # labels (2 bytes) and scores (8) must be small relative to the matrix
         per_start = 12 * sum(A.shape)
         return int(np.clip(A.nnz * 12 // per_start, 8, 32))
 
     def _prepare(self, A):
         check_integer(self.stochastic, "stochastic", 0)
-        if self.start not in ("random", "spherical"):
-            raise RecocoError(f"start is {self.start!r}: use random or spherical.")
+        check_choice(self.start, "start", ("random", "spherical"))
         filled = without_empty(A, self.n_clusters)
         X = unit_rows(filled.A)
         return _Problem(X, X.T.tocsr(), filled)
@@ -134,7 +144,7 @@ class DCC(CoClusterer):
         n, d = X.shape
         seeds = np.array([r.integers(2**64, dtype=np.uint64) for r in generators], np.uint64)
         if init is not None:
-            rows = [init[problem.filled.rows]]
+            rows: Any = [init[problem.filled.rows]]
         elif self.start == "random":
             rows = [r.integers(g, size=n) for r in generators]
         else:
@@ -156,14 +166,14 @@ class DCC(CoClusterer):
 
 
 def unit_rows(A: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Rows divided by their Euclidean norms; none is empty."""
+    """Divide rows, none of which is empty, by their Euclidean norms."""
     size = np.sqrt(np.add.reduceat(A.data**2, A.indptr[:-1]))
     data = A.data / np.repeat(size, np.diff(A.indptr))
     return sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
 
 
-def heaviest_columns(A: sparse.csr_matrix, row_labels, n_clusters: int) -> np.ndarray:
-    """Put every column in the cluster of rows in which its mean weight is largest."""
+def heaviest_columns(A: sparse.csr_matrix, row_labels: Any, n_clusters: int) -> np.ndarray:
+    """Put every column in the row cluster in which its mean weight is largest."""
     n = A.shape[0]
     labels = np.asarray(row_labels, np.int64)
     Z = sparse.csr_matrix((np.ones(n), labels, np.arange(n + 1)), shape=(n, n_clusters))
@@ -172,7 +182,7 @@ def heaviest_columns(A: sparse.csr_matrix, row_labels, n_clusters: int) -> np.nd
 
 
 def _slots(labels, dtype):
-    """Labels (B, n) as the slots (n, B) of the kernel: cluster k of start b is k * B + b."""
+    """Turn labels (B, n) into slots (n, B): cluster k of start b is slot k * B + b."""
     B = len(labels)
     return np.ascontiguousarray(
         (labels.astype(dtype) * dtype(B) + np.arange(B, dtype=dtype)[:, None]).T
@@ -180,12 +190,13 @@ def _slots(labels, dtype):
 
 
 def _scale(row_sizes, column_sizes):
-    # an empty cluster, possible only at the start, counts as one of size 1
+    # an empty cluster, possible only at the start, counts as size 1
+    # eq. conscience
     return 1.0 / np.sqrt(np.maximum(row_sizes, 1).astype(float) * np.maximum(column_sizes, 1))
 
 
 def _alternate(problem, row_labels, column_labels, seeds, g, max_iter, stochastic, tol):
-    """Run the alternation from every given pair of partitions, keeping the best iterates."""
+    """Alternate from every given pair of partitions, and keep the best iterate of each start."""
     import numba
 
     from recoco.kernels import dcc as kernel
@@ -194,7 +205,7 @@ def _alternate(problem, row_labels, column_labels, seeds, g, max_iter, stochasti
     (n, d), B = X.shape, len(row_labels)
     by_row = (X.indptr, X.indices, X.data)
     by_column = (Xt.indptr, Xt.indices, Xt.data)
-    # for less work than this the threads take longer to start than to finish
+    # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if X.nnz * B > 200_000 else 1
     assign = kernel.assign_parallel if threads > 1 else kernel.assign
     slot_dtype = np.uint16 if g * B <= np.iinfo(np.uint16).max else np.uint32
@@ -257,17 +268,26 @@ def _alternate(problem, row_labels, column_labels, seeds, g, max_iter, stochasti
         row_sizes = row_sizes.reshape(g, width)[:, stay].ravel()
         column_sizes = column_sizes.reshape(g, width)[:, stay].ravel()
         row_best, column_best = np.empty((n, active.size)), np.empty((d, active.size))
-    histories = [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
-    criterion = np.array([history[-1] for history in histories])
-    return Starts(Z, W, criterion, n_iter, histories), emptied
+    return Starts.from_histories(Z, W, finished(histories, n_iter)), emptied
 
 
-def log_vmf_normaliser(dimension: int, concentration) -> np.ndarray:
-    """Logarithm of the von Mises-Fisher normaliser c_d(kappa), at any dimension.
+def log_vmf_normaliser(dimension: int, concentration: Any) -> np.ndarray:
+    """Return the logarithm of the von Mises-Fisher normaliser c_d(kappa) in any dimension.
 
     c_d(kappa) = kappa^(d/2 - 1) / ((2 pi)^(d/2) I_(d/2 - 1)(kappa)). The Bessel function is
-    taken scaled, and where even that is too small for a float by its uniform expansion for
-    large order (Debye).
+    evaluated in scaled form; where even that is too small for a float, its uniform expansion for
+    large orders (Debye) is used.
+
+    Parameters
+    ----------
+    dimension : int
+        The dimension d.
+    concentration : float or array-like
+        Values of kappa, at least 0.
+
+    Returns
+    -------
+    values : ndarray of float64
     """
     from scipy.special import gammaln, ive
 
@@ -296,7 +316,7 @@ def log_vmf_normaliser(dimension: int, concentration) -> np.ndarray:
 
 
 def _mixture(X, rows, columns, g):
-    """Concentrations and classification log-likelihood of the mixture that DCC stands on.
+    """Return concentrations and classification log-likelihood of the mixture that DCC implies.
 
     Cluster k has the mean direction with 1 / sqrt(w_.k) at its columns; kappa is estimated
     from the mean cosine r by (r d - r^3) / (1 - r^2) (Banerjee et al. 2005).

@@ -1,15 +1,22 @@
 """EBCO: ensemble block co-clustering."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 
 from recoco.consensus.bases import number_clusters
 from recoco.consensus.blocks import above, base_modularities, fuse
-from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
+from recoco.core.errors import RecocoError
+from recoco.methods.base import (
+    CoClusterer,
+    RandomState,
+    Starts,
+    check_choice,
+    check_integer,
+    label_dtype,
+)
 from recoco.methods.filled import Filled, without_empty
-from recoco.schema import nearest
 
 BASES = ("coclus", "dcc", "dcc-spherical", "croinfo", "spherical")
 # The partial collections of section 6.5, by share of the largest modularity.
@@ -23,72 +30,91 @@ class _Problem:
     tried: list[int]  # numbers of co-clusters tried on the consensus matrix
 
 
+@dataclass(eq=False, repr=False)
 class EBCO(CoClusterer):
-    """A co-clustering fused from base co-clusterings of 2 to 25 co-clusters.
+    """Ensemble block co-clustering: fuse base co-clusterings with different numbers of co-clusters.
 
-    A run makes its own bases, one for each number of co-clusters, and looks for the block
-    co-clustering nearest to their mean (Algorithm 1). The n x d consensus matrix is never
-    formed: see :mod:`recoco.kernels.ebco`.
+    A run computes its own bases, one for each number of co-clusters, and looks for the block
+    co-clustering closest to their mean (Algorithm 1). The n x d consensus matrix is never built,
+    see :mod:`recoco.kernels.ebco`.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of co-clusters g; with ``choose`` it is not used.
-    base : {"dcc", "dcc-spherical", "coclus", "croinfo", "spherical"}
-        The algorithm of the base co-clusterings, which the paper does not name: DCC from random
-        starts or from spherical k-means, CoClus, CROINFO, or spherical k-means with columns put
-        where their mean weight is largest.
-    smallest, largest : int
-        Numbers of co-clusters of the bases.
-    base_init : int
-        Starts of every base; the best one by its own criterion is used.
-    threshold : float or None
-        Option 1: use only bases whose modularity is at least this share of the largest.
-    modularity_of : {"X", "M"}
-        The matrix on which option 1 takes the modularity of the bases.
-    choose : {None, "M", "X"}
-        Option 2: the number of co-clusters from 2 to ``most`` with the largest modularity on
-        this matrix; ``details_["g_star"]`` says which.
-    most : int or None
-        Largest number tried by option 2; None is ``largest``. The paper does not say.
-    choose_init : int or None
-        Starts on the consensus matrix for each number tried; the chosen one is then done with
-        ``consensus_init``. None is ``consensus_init``.
-    also : {None, "thresholds", "choice"}
-        What else is made of the same bases, as partitions of the rows in ``details_``:
-        "thresholds" the consensus of each of the paper's partial collections, "choice" that of
+    n_clusters : int, default=2
+        Number of co-clusters g; ignored with ``choose``.
+    base : {"dcc", "dcc-spherical", "coclus", "croinfo", "spherical"}, default="dcc"
+        Algorithm of the base co-clusterings, which the paper does not name: DCC from random
+        starts or from spherical k-means, CoClus, CROINFO, or spherical k-means with each column
+        where its mean weight is largest.
+    smallest, largest : int, default=2 and 25
+        Range of the numbers of co-clusters of the bases.
+    base_init : int, default=1
+        Number of starts of every base. The best one by its own criterion is used.
+    threshold : float or None, default=None
+        Option 1: use only bases whose modularity is at least this fraction of the largest one.
+    modularity_of : {"X", "M"}, default="X"
+        Matrix on which option 1 computes the modularity of the bases.
+    choose : {"M", "X"} or None, default=None
+        Option 2: the number of co-clusters, from 2 to ``most``, with the largest modularity on
+        this matrix. ``details_["g_star"]`` is the result.
+    most : int or None, default=None
+        Largest number tried by option 2. None means ``largest``; the paper does not say.
+    choose_init : int or None, default=None
+        Number of starts on the consensus matrix for each number tried; the chosen number is then
+        computed with ``consensus_init`` starts. None means ``consensus_init``.
+    also : {"thresholds", "choice"} or None, default=None
+        What else is computed from the same bases, as row partitions in ``details_``:
+        "thresholds" is the consensus of each partial collection in the paper, "choice" that of
         the number of co-clusters chosen on the other matrix.
-    consensus_init, stochastic : int
-        Starts on the consensus matrix, and iterations of each in which columns are drawn.
-    n_init : int
-        Whole ensembles per run; the paper has one.
-    max_iter, tol : int, float
-        Of the starts on the consensus matrix.
-    random_state : int, Generator, RandomState or None
+    consensus_init : int, default=10
+        Number of starts on the consensus matrix.
+    stochastic : int, default=70
+        Number of iterations of each start on the consensus matrix in which column labels are
+        drawn.
+    n_init : int, default=1
+        Number of ensembles per run; the paper uses one.
+    max_iter : int, default=100
+        Maximum number of iterations of the starts on the consensus matrix.
+    tol : float, default=1e-6
+        Tolerance of the starts on the consensus matrix, as in :class:`~recoco.methods.dcc.DCC`.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    criterion_ : float, Trace(Ztilde' M Wtilde)
-    criterion_history_ : array, the criterion after each iteration up to the one kept
-    n_iter_ : int, iterations up to the one kept
-    details_ : dict; ``g_star`` number of co-clusters, ``bases`` number of bases used,
-        ``emptied`` clusters that became empty and were refilled, over all starts on M,
-        ``empty_base`` base co-clusters with only rows or only columns, ``modularity`` on M,
-        ``base_modularity`` and ``base_modularity_M`` of every base on the matrix and on M,
-        ``base_at`` their numbers of co-clusters; with ``choose`` also ``tried`` and
-        ``tried_M``, modularities of the numbers ``tried_at``; ``part_*`` as ``also`` says
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    criterion_ : float
+        Trace(Ztilde' M Wtilde).
+    criterion_history_ : ndarray
+        The criterion after each iteration, up to the iteration that was kept.
+    n_iter_ : int
+        The iteration that was kept.
+    details_ : dict
+        ``g_star``: number of co-clusters; ``bases``: number of bases used; ``emptied``: clusters
+        that became empty and were refilled, over all starts on M; ``empty_base``: base
+        co-clusters with only rows or only columns; ``modularity``: on M; ``base_modularity`` and
+        ``base_modularity_M``: of every base, on X and on M; ``base_at``: their numbers of
+        co-clusters. With ``choose``, also ``tried`` and ``tried_M``: modularities of the numbers
+        ``tried_at``. ``part_*``: see ``also``.
 
     Notes
     -----
-    The updates (9) and (10) use old sizes, so the criterion may fall and a cluster may become
-    empty: the best iterate is kept and an empty cluster is given the row (column) of least
-    score. Empty rows and columns of the matrix take no part and are labelled 0.
+    Because the updates (9) and (10) use old sizes, the criterion may decrease and a cluster may
+    become empty: the best iterate is kept, and an empty cluster receives the row (column) with the
+    lowest score. Empty rows and columns of the matrix are left out and labelled 0.
 
     References
     ----------
     S. Affeldt, L. Labiod, M. Nadif. Ensemble Block Co-clustering: A Unified Framework for Text
     Data. CIKM 2020, 5-14.
+
+    Examples
+    --------
+    >>> from recoco import EBCO
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> EBCO(n_clusters=2, largest=4, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0]
     """
 
     name = "ebco"
@@ -103,61 +129,36 @@ class EBCO(CoClusterer):
         "Trace(Ztilde' M Wtilde) (eq. 5); modularity on M: eq. 11."
     )
 
-    def __init__(
-        self,
-        n_clusters=2,
-        base="dcc",
-        smallest=2,
-        largest=25,
-        base_init=1,
-        threshold=None,
-        modularity_of="X",
-        choose=None,
-        most=None,
-        choose_init=None,
-        also=None,
-        consensus_init=10,
-        stochastic=70,
-        n_init=1,
-        max_iter=100,
-        tol=1e-6,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.base = base
-        self.smallest = smallest
-        self.largest = largest
-        self.base_init = base_init
-        self.threshold = threshold
-        self.modularity_of = modularity_of
-        self.choose = choose
-        self.most = most
-        self.choose_init = choose_init
-        self.also = also
-        self.consensus_init = consensus_init
-        self.stochastic = stochastic
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    base: str = "dcc"
+    smallest: int = 2
+    largest: int = 25
+    base_init: int = 1
+    threshold: float | None = None
+    modularity_of: str = "X"
+    choose: str | None = None
+    most: int | None = None
+    choose_init: int | None = None
+    also: str | None = None
+    consensus_init: int = 10
+    stochastic: int = 70
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-6
+    random_state: RandomState = None
 
     @property
-    def expected_clusters(self):
+    def expected_clusters(self) -> int | None:
         return None if self.choose else self.n_clusters
 
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        # 24 bases of 100 iterations, then 10 starts of 100 iterations on 24 labels per line,
-        # once or for several collections or numbers of co-clusters
-        return n_init * (1 + 1.7e-5 * nnz + 4e-4 * (n + d))
-
     @property
-    def rows_(self):
+    def rows_(self) -> np.ndarray:
         g = int(self.details_["g_star"])
         return self.row_labels_[None] == np.arange(g)[:, None]
 
     @property
-    def columns_(self):
+    def columns_(self) -> np.ndarray:
         g = int(self.details_["g_star"])
         return self.column_labels_[None] == np.arange(g)[:, None]
 
@@ -251,16 +252,18 @@ class EBCO(CoClusterer):
         return fuse(bases, rng, [g], n_init, self.max_iter, self.stochastic, self.tol)
 
     def _choose(self, problem, bases, rng, on_data):
-        """Option 2: the consensus of the number with the largest modularity, and what was tried.
+        """Option 2: return the consensus with the largest modularity, and what was tried.
 
-        Of equal modularities the smallest number is chosen.
+        The smallest number wins a tie.
         """
         tries = [self._fuse(bases, rng, g, self.choose_init) for g in problem.tried]
         tried = {
             "X": np.array([on_data(t.row_labels, t.column_labels) for t in tries]),
             "M": np.array([t.modularity for t in tries]),
         }
-        best = {matrix: int(values.argmax()) for matrix, values in tried.items()}
+        best: dict[str | None, int] = {
+            matrix: int(values.argmax()) for matrix, values in tried.items()
+        }
 
         def finished(place):
             if self.choose_init in (None, self.consensus_init):
@@ -277,7 +280,7 @@ class EBCO(CoClusterer):
         return result, told
 
     def _partial(self, problem, bases, judged, rng):
-        """The consensus of every partial collection, and which bases are in it."""
+        """Return the consensus of every partial collection, and which bases belong to it."""
         labels, kept = [], []
         for threshold in THRESHOLDS:
             kept.append(above(judged, threshold))
@@ -293,35 +296,34 @@ class EBCO(CoClusterer):
 
 
 def _all_rows(filled: Filled, labels) -> np.ndarray:
-    """Labels of the rows of the whole matrix; what is empty gets label 0."""
+    """Return labels for all rows of the matrix; empty rows get label 0."""
     rows = np.zeros(filled.shape[0], np.uint8 if labels.max() < 256 else np.int32)
     rows[filled.rows] = labels
     return rows
 
 
-def base_numbers(A, smallest: int, largest: int) -> list[int]:
-    """Numbers of co-clusters of the bases: no more than there are rows or columns."""
+def base_numbers(A: Any, smallest: int, largest: int) -> list[int]:
+    """Return the numbers of co-clusters of the bases, at most the number of rows or columns."""
     top = min(largest, *A.shape)
     return list(range(min(smallest, top), top + 1))
 
 
-def check_ensemble(model) -> None:
-    """Check the parameters that say how the bases are made."""
-    if model.base not in BASES:
-        raise RecocoError(f"Unknown base {model.base!r}: {nearest(str(model.base), BASES)}")
+def check_ensemble(model: Any) -> None:
+    """Check the parameters that control the bases."""
+    check_choice(model.base, "base", BASES)
     check_integer(model.smallest, "smallest", 1)
     check_integer(model.largest, "largest", model.smallest)
     check_integer(model.base_init, "base_init", 1)
 
 
-def make_bases(model, A, numbers, generators):
-    """Make the base co-clusterings of every generator: a list of :class:`Bases`.
+def make_bases(model: Any, A: Any, numbers: Any, generators: Any) -> list:
+    """Return the base co-clusterings of every generator: a list of :class:`Bases`.
 
-    Bases of one size are made together for all generators; each has a seed of its own, so
-    that an ensemble does not depend on the others.
+    Bases with the same number of co-clusters are computed together for all generators. Each has
+    its own seed, so an ensemble does not depend on the others.
     """
     seeds = [rng.integers(2**63, size=len(numbers)) for rng in generators]
-    partitions = [([], []) for _ in generators]
+    partitions: list[tuple[list, list]] = [([], []) for _ in generators]
     for place, g in enumerate(numbers):
         rows, columns = _base_labels(model, A, g, [int(own[place]) for own in seeds])
         for (z, w), new_z, new_w in zip(partitions, rows, columns, strict=True):

@@ -1,38 +1,45 @@
-"""Singular vectors of the normalised matrix, the common ground of the spectral methods."""
+"""Singular vectors of the normalised matrix, which all spectral methods use."""
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-# Below this many entries a dense decomposition is exact and as quick as an iterative one.
+# Below this many entries a dense decomposition is exact and as fast as an iterative one.
 _DENSE = 250_000
 
 
 def _inverse_root(degree: np.ndarray) -> np.ndarray:
-    """1 / sqrt(degree), and 0 for an empty row or column."""
+    """Return 1 / sqrt(degree), and 0 for an empty row or column."""
     root = np.sqrt(degree)
     return np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
 
 
-def normalised_singular_vectors(A: sparse.csr_matrix, k: int):
-    """Leading singular vectors of Dr^-1/2 (A - delta) Dc^-1/2, delta_ij = a_i. a_.j / a_..
+def normalised_singular_vectors(
+    A: sparse.csr_matrix, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return leading singular vectors of Dr^-1/2 (A - delta) Dc^-1/2, delta_ij = a_i. a_.j / a_..
 
-    Taking delta away removes exactly the trivial pair (singular value 1, vectors proportional to
-    the roots of the degrees) from Dr^-1/2 A Dc^-1/2 and leaves the others, also where the graph
-    falls into several parts and the value 1 is not simple. The product is applied as sparse
-    part minus rank-one part.
+    Subtracting delta removes exactly the trivial pair (singular value 1, vectors proportional to
+    the square roots of the degrees) from Dr^-1/2 A Dc^-1/2 and leaves the others unchanged, even
+    if the graph is disconnected and the singular value 1 is not simple. The product is computed as
+    a sparse part minus a rank-one part.
 
     Parameters
     ----------
-    A : csr_matrix (n, d), non-negative
-    k : int, number of pairs
+    A : csr_matrix of shape (n, d)
+        Non-negative matrix.
+    k : int
+        Number of singular pairs.
 
     Returns
     -------
-    U : float64 (n, k), rows scaled by Dr^-1/2
-    V : float64 (d, k), rows scaled by Dc^-1/2
-    values : float64 (k,), descending
-        Where the matrix has fewer than k pairs, the rest is zero.
+    U : ndarray of float64, shape (n, k)
+        Left singular vectors, rows scaled by Dr^-1/2.
+    V : ndarray of float64, shape (d, k)
+        Right singular vectors, rows scaled by Dc^-1/2.
+    values : ndarray of float64, shape (k,)
+        Singular values in descending order. If the matrix has fewer than k pairs, the rest of
+        all three is zero.
     """
     row_degree = np.asarray(A.sum(axis=1)).ravel()
     column_degree = np.asarray(A.sum(axis=0)).ravel()
@@ -41,15 +48,15 @@ def normalised_singular_vectors(A: sparse.csr_matrix, k: int):
     N = sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
     u = np.sqrt(row_degree / row_degree.sum())
     v = np.sqrt(column_degree / row_degree.sum())
-    # one thread: sums of a threaded BLAS depend on the number of threads
+    # one thread: sums by a threaded BLAS depend on the number of threads
     with threadpool_limits(1):
         U, s, V = _truncated_svd(N, u, v, min(k, min(A.shape)))
-    # the sign of a pair is free: the largest entry on the left is made positive
+    # the sign of a pair is arbitrary: make the largest entry on the left positive
     sign = np.where(U[np.abs(U).argmax(axis=0), np.arange(s.size)] < 0, -1.0, 1.0)
-    # vectors of the null space carry no structure, only rounding
+    # vectors of the null space contain only rounding errors
     sign[s < 1e-10] = 0.0
     missing = ((0, 0), (0, k - s.size))
-    U = np.pad(U * sign * row_scale[:, None], missing)
+    U = np.pad(U * sign * row_scale[:, None], missing)  # eq. scaling
     V = np.pad(V * sign * column_scale[:, None], missing)
     return U, V, np.pad(s, missing[1])
 
@@ -65,7 +72,7 @@ def _truncated_svd(N, u, v, k):
     operator = LinearOperator(
         shape=(n, d),
         dtype=np.float64,
-        matvec=lambda x: N @ x.ravel() - u * (v @ x.ravel()),
+        matvec=lambda x: N @ x.ravel() - u * (v @ x.ravel()),  # eq. embedding
         rmatvec=lambda y: Nt @ y.ravel() - v * (u @ y.ravel()),
         matmat=lambda X: N @ X - np.outer(u, v @ X),
         rmatmat=lambda Y: Nt @ Y - np.outer(v, u @ Y),

@@ -1,4 +1,4 @@
-"""Methods of one's own: any command line, and any estimator in the manner of scikit-learn."""
+"""External methods: any command line, and any estimator in the style of scikit-learn."""
 
 import contextlib
 import ctypes
@@ -9,25 +9,26 @@ import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from recoco.errors import RecocoError
-from recoco.methods.base import Clusterer, Starts
-from recoco.methods.loading import load_class
+from recoco.core.errors import RecocoError
+from recoco.core.imports import load_class
+from recoco.methods.base import Clusterer, RandomState, Starts
 
 _PLACEHOLDERS = ("matrix", "clusters", "seed", "labels", "columns", "criterion")
 _NEEDED = ("matrix", "labels")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_SEEDS = 2**31  # programs keep a seed in 32 bits, some of them with a sign
+_SEEDS = 2**31  # programs store seeds in 32 bits, some with a sign
 _LIBRARY = ctypes.CDLL(None) if sys.platform == "linux" else None
-_TAIL = 2000  # bytes of a program's last words that are looked at
+_TAIL = 2000  # bytes at the end of a program's output that are quoted in an error
 
 
-def command_parts(command) -> list[str]:
-    """Return the arguments of a command line, checked; nothing of it is run or evaluated."""
+def command_parts(command: Any) -> list[str]:
+    """Return the checked arguments of a command line; nothing is run or evaluated."""
     if isinstance(command, str):
         try:
             parts = shlex.split(command)
@@ -60,33 +61,43 @@ def command_parts(command) -> list[str]:
 
 @dataclass
 class _Problem:
-    folder: tempfile.TemporaryDirectory  # with the matrix; removed when the problem is gone
+    folder: tempfile.TemporaryDirectory  # contains the matrix; removed with the problem
     shape: tuple[int, int]
 
 
+@dataclass(eq=False, repr=False)
 class CommandLine(Clusterer):
-    """Any program that reads a matrix from a file and writes labels to another.
+    """Any program that reads a matrix from a file and writes labels to another one.
 
-    The program is started without a shell, once for each start. In its arguments
-    ``{matrix}`` stands for a Matrix Market file (coordinate, real, general: a line ``rows
-    columns non-zeros``, then ``row column value`` counted from 1; rows are objects),
-    ``{clusters}`` for the number of clusters, ``{seed}`` for a whole number below 2^31,
-    ``{labels}`` for the file that it must write: a whole number of at least 0 on a line for
-    each row. ``{columns}``, if used, is a second such file, a line for each column of the
-    matrix; a row and a column of one label are in one co-cluster. ``{criterion}``, if used, is
-    a file with one number, larger for better results: the best of ``n_init`` starts is kept by
-    it. Without it one start is done, whatever ``n_init`` says.
+    The program is run without a shell, once per start. In its arguments, ``{matrix}`` is replaced
+    by a Matrix Market file (coordinate, real, general: a line ``rows columns non-zeros``, then
+    lines ``row column value`` counted from 1; rows are objects), ``{clusters}`` by the number of
+    clusters, ``{seed}`` by a whole number below 2^31, and ``{labels}`` by the file to write, with a
+    line per row that contains a whole number of at least 0. ``{columns}``, if used, is a second
+    such file with a line per column; a row and a column with the same label are in the same
+    co-cluster. ``{criterion}``, if used, is a file with one number, larger for better results,
+    which decides the best of ``n_init`` starts. Without it there is one start.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
+        Number of clusters.
     command : str or list of str
-    seconds : float or None
-        Time that one start may take; the limit of the whole block of runs holds anyway.
-    digest : str
-        Hash of the files that the command names, so that results follow an edited program.
-    n_init, max_iter, tol, random_state
-        As for every method; the last two but one are not passed on.
+        The command line, or its arguments.
+    seconds : float or None, default=None
+        Time limit of one start.
+    digest : str, default=""
+        Hash of the files named in the command, which makes results depend on their content.
+    n_init, max_iter, tol : int, int and float, default=1, 1 and 0.0
+        Number of starts per run; ``max_iter`` and ``tol`` are ignored.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers.
+
+    Examples
+    --------
+    >>> from recoco.methods.external import CommandLine
+    >>> CommandLine(2, command="my-program {matrix} {clusters} {seed} {labels}").two_sided
+    False
     """
 
     name = "command"
@@ -94,32 +105,22 @@ class CommandLine(Clusterer):
     reference = "A program of one's own."
     equation_notes = "What the program does is its own matter."
 
-    def __init__(
-        self,
-        n_clusters=2,
-        command=None,
-        seconds=None,
-        digest="",
-        n_init=1,
-        max_iter=1,
-        tol=0.0,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.command = command
-        self.seconds = seconds
-        self.digest = digest
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    command: str | list[str] | None = None
+    seconds: float | None = None
+    digest: str = ""
+    n_init: int = 1
+    max_iter: int = 1
+    tol: float = 0.0
+    random_state: RandomState = None
 
     @property
-    def expected_clusters(self):
+    def expected_clusters(self) -> int | None:
         return self.n_clusters if self._uses("clusters") else None
 
     @property
-    def two_sided(self):
+    def two_sided(self) -> bool:  # type: ignore[override]
         return self._uses("columns")
 
     def _uses(self, placeholder: str) -> bool:
@@ -130,16 +131,12 @@ class CommandLine(Clusterer):
 
         command_parts(self.command)
         folder = tempfile.TemporaryDirectory(prefix="recoco-command-")
-        # general: a symmetric matrix would else be written by half
+        # general: otherwise only half of a symmetric matrix would be written
         mmwrite(Path(folder.name) / "matrix.mtx", A, field="real", symmetry="general")
         return _Problem(folder, A.shape)
 
-    def _fit(self, X, seeds, init=None, batch_size=None):
-        if self._uses("criterion") or not isinstance(self.n_init, int) or self.n_init < 2:
-            return super()._fit(X, seeds, init, batch_size)
-        # all starts would be equal by the criterion, and the first of equals is kept
-        once = type(self)(**{**self.get_params(deep=False), "n_init": 1})
-        return once._fit(X, seeds, init, batch_size)
+    def _starts_per_run(self):
+        return self.n_init if self._uses("criterion") else 1
 
     def _run(self, problem, generators, init):
         n, d = problem.shape
@@ -148,7 +145,7 @@ class CommandLine(Clusterer):
         for rng in generators:
             files = {name: folder / f"{name}.txt" for name in ("labels", "columns", "criterion")}
             for path in files.values():
-                path.unlink(missing_ok=True)  # of the start before
+                path.unlink(missing_ok=True)  # left by the previous start
             told = {
                 "matrix": str(folder / "matrix.mtx"),
                 "clusters": str(self.n_clusters),
@@ -175,14 +172,14 @@ class CommandLine(Clusterer):
 
 
 def _renumber(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number the labels of both sides from 0 without gaps, the same label the same number."""
+    """Number the labels of both sides from 0 without gaps; equal labels get equal numbers."""
     _, numbers = np.unique(np.concatenate([rows, columns]), return_inverse=True)
     numbers = numbers.ravel()
     return numbers[: rows.size], numbers[rows.size :]
 
 
 def _start(parts: list[str], told: dict, folder: Path, seconds: float | None) -> None:
-    """Run a program to its end, or say in one sentence what went wrong."""
+    """Run a program to its end; raise an error in one sentence if it fails."""
     arguments = [_BRACES.sub(lambda match: told[match[1]], part) for part in parts]
     program = Path(arguments[0]).name
     said = folder / "said.txt"
@@ -208,7 +205,7 @@ def _start(parts: list[str], told: dict, folder: Path, seconds: float | None) ->
                 f"The program {program!r} did not end within {seconds:g} s: give it less to do "
                 "or more time."
             ) from None
-        finally:  # also when the time of the whole block is over: what it started ends with it
+        finally:  # also if the block runs out of time: kill the program and its children
             if process.poll() is None:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
@@ -219,8 +216,8 @@ def _start(parts: list[str], told: dict, folder: Path, seconds: float | None) ->
 
 
 def _end_with_parent() -> None:
-    """Ask Linux to end a program when the job that waits for it dies, however it dies."""
-    _LIBRARY.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    """Ask Linux to kill the program when the job that waits for it dies for any reason."""
+    _LIBRARY.prctl(1, signal.SIGKILL)  # type: ignore[union-attr]  # PR_SET_PDEATHSIG
 
 
 def _last_words(path: Path) -> str:
@@ -278,24 +275,37 @@ def _read_number(path: Path) -> float:
     return value
 
 
+@dataclass(eq=False, repr=False)
 class Estimator(Clusterer):
-    """Any estimator in the manner of scikit-learn, as a method.
+    """Any estimator in the style of scikit-learn, as a method.
 
-    It is made anew for every start, with ``n_clusters`` and ``random_state`` where it takes
-    them, and fitted to the matrix. Its labels are ``row_labels_`` and ``column_labels_``, or
-    ``labels_``, or what ``fit_predict`` returns.
+    A new instance is created for every start, with ``n_clusters`` and ``random_state`` if it
+    accepts them, and fitted to the matrix. Its labels are ``row_labels_`` and ``column_labels_``,
+    or ``labels_``, or the result of ``fit_predict``.
 
     Parameters
     ----------
-    n_clusters : int
-    estimator : str, the class as ``package.module:Class``
-    options : dict, what else the class is given
-    dense : bool
-        Give it an array in place of a sparse matrix.
-    digest : str
-        Hash of the module's source, so that results follow an edit.
-    n_init, max_iter, tol, random_state
-        As for every method. There is no criterion to choose a start by, so one is done.
+    n_clusters : int, default=2
+        Number of clusters.
+    estimator : str
+        The class as ``package.module:Class``.
+    options : dict or None, default=None
+        Further parameters of the class.
+    dense : bool, default=False
+        Pass an array instead of a sparse matrix.
+    digest : str, default=""
+        Hash of the source of the module, which makes results depend on it.
+    n_init, max_iter, tol : int, int and float, default=1, 1 and 0.0
+        Ignored; present because all methods have them. There is no criterion to compare starts.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
+
+    Examples
+    --------
+    >>> from recoco.methods.external import Estimator
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> Estimator(2, estimator="sklearn.cluster:KMeans", random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "estimator"
@@ -304,30 +314,19 @@ class Estimator(Clusterer):
     equation_notes = "What the class does is its own matter."
     two_sided = False
 
-    def __init__(
-        self,
-        n_clusters=2,
-        estimator=None,
-        options=None,
-        dense=False,
-        digest="",
-        n_init=1,
-        max_iter=1,
-        tol=0.0,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.estimator = estimator
-        self.options = options
-        self.dense = dense
-        self.digest = digest
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    estimator: str | None = None
+    options: dict | None = None
+    dense: bool = False
+    digest: str = ""
+    n_init: int = 1
+    max_iter: int = 1
+    tol: float = 0.0
+    random_state: RandomState = None
 
     @property
-    def expected_clusters(self):
+    def expected_clusters(self) -> int | None:
         return self.n_clusters if "n_clusters" in self._takes() else None
 
     def _takes(self) -> set[str]:
@@ -342,11 +341,8 @@ class Estimator(Clusterer):
     def _prepare(self, A):
         return A
 
-    def _fit(self, X, seeds, init=None, batch_size=None):
-        if self.n_init == 1:
-            return super()._fit(X, seeds, init, batch_size)
-        once = type(self)(**{**self.get_params(deep=False), "n_init": 1})
-        return once._fit(X, seeds, init, batch_size)
+    def _starts_per_run(self):
+        return 1
 
     def _run(self, problem, generators, init):
         kind, takes = load_class(str(self.estimator)), self._takes()
@@ -359,7 +355,7 @@ class Estimator(Clusterer):
                 z, w = _labels_of(model, problem.toarray() if self.dense else problem)
             except RecocoError:
                 raise
-            except Exception as error:  # the class is somebody's own and may raise anything
+            except Exception as error:  # an external class may raise anything
                 text = " ".join(str(error).split())[:300]
                 raise RecocoError(
                     f"{self.estimator} failed ({type(error).__name__}: {text}): correct it, its "
@@ -382,7 +378,7 @@ class Estimator(Clusterer):
 
 
 def _labels_of(model, A):
-    """Fit a model and return its labels of rows and, if it has any, of columns."""
+    """Fit a model; return its row labels and, if it has any, its column labels."""
     if not hasattr(model, "fit"):
         return model.fit_predict(A), None
     model.fit(A)
@@ -394,7 +390,7 @@ def _labels_of(model, A):
     return rows, getattr(model, "column_labels_", None)
 
 
-def _as_labels(labels, size: int, side: str, estimator: str) -> np.ndarray:
+def _as_labels(labels, size: int, side: str, estimator: str | None) -> np.ndarray:
     labels = np.asarray(labels)
     if labels.shape != (size,) or labels.dtype.kind not in "iub":
         raise RecocoError(

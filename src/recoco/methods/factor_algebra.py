@@ -1,34 +1,36 @@
 """Matrices of many starts at once, written like one: ``update(Z, XW @ S.T, Z @ (S @ G @ S.T))``.
 
-A :class:`Factor` holds a tall matrix of each of T starts, a :class:`Small` matrix a small one, a
-:class:`SparseMatrix` is the same for all starts. Tall times small is not computed until an update
-asks for it. Factors are float32 or float64; small matrices and all sums over rows are float64.
-Every result depends on its own start only, and not on the number of threads.
+A :class:`Factor` holds a tall matrix per start, a :class:`Small` a small matrix per start; a
+:class:`SparseMatrix` is the same for all starts. The product of a tall and a small matrix is
+not computed until an update needs it. Factors are float32 or float64; small matrices and all
+sums over rows are float64. Every result depends on its own start only, and not on the number
+of threads.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-# for less work than this (multiplications) the threads take longer to start than to finish
+# for fewer multiplications than this, starting threads takes longer than they save
 LEAST_PARALLEL = 400_000
-# columns of a block of a sparse matrix: as many rows of a factor stay in the second-level cache
+# columns of a block of a sparse matrix: this many rows of a factor fit in the L2 cache
 BLOCK_BYTES = 2**19
-# fewer non-zeros than this in a row of a block are not worth a block of their own
+# rows of a block with fewer non-zeros than this do not justify a separate block
 BLOCK_ENTRIES = 24
 GROUPS = 32
-# bytes of a line of the cache: vectors that lie across two lines take twice as long to load
+# bytes of a cache line: vectors that straddle two lines take twice as long to load
 LINE = 64
-# lines of a row of a panel: wider factors are multiplied panel by panel, for the rows of a panel
-# that a row of the matrix asks for are still in the first-level cache when the next one does
+# cache lines per row of a panel: wider factors are multiplied panel by panel, because the rows of a
+# panel that one row of the matrix uses are then still in the L1 cache for the next row
 PANEL_LINES = 8
-# non-zeros per row and column from which it is worth copying a factor to panels of whole lines
+# non-zeros per row and column from which copying a factor to aligned panels pays off
 WORTH_LINES = 80
-# entries below become 0, entries do not grow beyond: far from what the type can hold, so that
-# products of a few entries can be held, too
+# smaller entries become 0, and entries do not grow beyond the larger limit: far from the range of
+# the type, so products of a few entries neither underflow nor overflow
 LIMITS = {np.dtype(np.float64): (1e-100, 1e100), np.dtype(np.float32): (1e-25, 1e12)}
 
 
@@ -39,7 +41,7 @@ def _parallel(work: int) -> bool:
 
 
 def _empty(shape, dtype) -> np.ndarray:
-    """An array that begins at the beginning of a line of the cache."""
+    """Return an array that begins at a cache line."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     raw = np.empty(size + LINE, np.uint8)
     first = -raw.ctypes.data % LINE
@@ -47,7 +49,7 @@ def _empty(shape, dtype) -> np.ndarray:
 
 
 def _on_lines(array) -> np.ndarray:
-    """The array, or a copy of it, in one piece from the beginning of a line of the cache."""
+    """Return the array, copied if it is not contiguous or does not begin at a cache line."""
     if array.flags.c_contiguous and array.ctypes.data % LINE == 0:
         return array
     copy = _empty(array.shape, array.dtype)
@@ -55,25 +57,25 @@ def _on_lines(array) -> np.ndarray:
     return copy
 
 
-def whole_lines(columns: int, dtype) -> int:
-    """The number of columns, raised so that a row of them fills lines of the cache."""
+def whole_lines(columns: int, dtype: Any) -> int:
+    """Return the number of columns, rounded up such that a row fills whole cache lines."""
     per_line = LINE // np.dtype(dtype).itemsize
     if columns < per_line:
         return columns
     return -(-columns // per_line) * per_line
 
 
-def panels(columns: int, dtype) -> list[int]:
-    """Where panels of about as many lines each begin, and where the last one ends."""
+def panels(columns: int, dtype: Any) -> list[int]:
+    """Return where panels of about equal width begin, and where the last one ends."""
     whole, per_line = whole_lines(columns, dtype), LINE // np.dtype(dtype).itemsize
     count = -(-whole // (PANEL_LINES * per_line))
     return [whole // per_line * p // count * per_line for p in range(count)] + [whole]
 
 
 class Small:
-    """A small matrix of each start: float64 array (T, k, m)."""
+    """A small matrix per start: float64 array of shape (T, k, m)."""
 
-    def __init__(self, array):
+    def __init__(self, array: np.ndarray):
         self.array = np.ascontiguousarray(array, dtype=np.float64)
 
     @property
@@ -91,14 +93,14 @@ class Small:
     def __rmul__(self, number: float) -> Small:
         return Small(number * self.array)
 
-    def keep(self, chosen) -> Small:
+    def keep(self, chosen: np.ndarray) -> Small:
         return Small(self.array[chosen])
 
 
 class Terms:
-    """A sum of products of factors with small matrices, computed when needed."""
+    """A sum of products of factors and small matrices, computed when needed."""
 
-    def __init__(self, terms):
+    def __init__(self, terms: list):
         self.terms = terms  # of (factor, small matrix or None, number)
 
     def __add__(self, other) -> Terms:
@@ -130,15 +132,15 @@ class Terms:
 
 
 class Factor:
-    """A tall matrix of each start: array (rows, T, k), copied unless it begins on a line."""
+    """A tall matrix per start: array of shape (rows, T, k) that begins at a cache line."""
 
-    def __init__(self, array):
+    def __init__(self, array: np.ndarray):
         self.array = _on_lines(array)
         self.forget()
 
     def forget(self) -> None:
-        """Forget products that were remembered, because the array changes."""
-        self._gram = None
+        """Discard cached products, because the array changes."""
+        self._gram: Small | None = None
         self._cross = (None, None)
 
     def __matmul__(self, small: Small) -> Terms:
@@ -150,7 +152,7 @@ class Factor:
     def __rmul__(self, number: float) -> Terms:
         return number * _terms(self)
 
-    def keep(self, chosen) -> Factor:
+    def keep(self, chosen: np.ndarray) -> Factor:
         return Factor(self.array[:, chosen])
 
 
@@ -159,16 +161,19 @@ def _terms(value) -> Terms:
 
 
 class SparseMatrix:
-    """A sparse matrix cut into blocks of columns for products with factors.
+    """A sparse matrix split into blocks of columns for products with factors.
 
     Parameters
     ----------
-    A : csr_matrix with sorted indices
-    dtype : float64 or float32, type of the stored values and of the factors
-    columns : int, the usual number of columns T * k of the factors it is multiplied with
+    A : csr_matrix
+        A matrix with sorted indices.
+    dtype : type
+        float64 or float32, the type of the stored values and of the factors.
+    columns : int
+        The usual number of columns T * k of the factors it is multiplied by.
     """
 
-    def __init__(self, A: sparse.csr_matrix, dtype, columns: int):
+    def __init__(self, A: sparse.csr_matrix, dtype: Any, columns: int):
         from recoco.kernels.factors import cut
 
         n, d = A.shape
@@ -181,14 +186,14 @@ class SparseMatrix:
         self.local = np.empty(A.nnz, np.uint16)
         self.values = np.empty(A.nnz, self.dtype)
         cut(A.indptr, A.indices, A.data, self.width, self.pointers, self.local, self.values)
-        # groups of rows with about as many non-zeros each
+        # groups of rows with about equally many non-zeros
         self.bounds = np.searchsorted(A.indptr, np.linspace(0, A.nnz, GROUPS + 1).round())
         self.bounds = np.unique(np.r_[0, self.bounds, n]).astype(np.int64)
         self.T = self
 
     @classmethod
-    def both_ways(cls, A: sparse.csr_matrix, dtype, columns: int) -> SparseMatrix:
-        """The matrix with its transpose as ``T``; without it, ``T`` is the matrix itself."""
+    def both_ways(cls, A: sparse.csr_matrix, dtype: Any, columns: int) -> SparseMatrix:
+        """Return the matrix with its transpose as ``T``; otherwise ``T`` is the matrix itself."""
         matrix, other = cls(A, dtype, columns), cls(A.T.tocsr(), dtype, columns)
         matrix.T, other.T = other, matrix
         return matrix
@@ -210,18 +215,18 @@ class SparseMatrix:
         return Factor(out.reshape(n, T, k))
 
     def _product(self, F: np.ndarray, out: np.ndarray) -> None:
-        """out = the matrix times F, of any number of columns."""
+        """Write the product of the matrix and F, with any number of columns, to ``out``."""
         from recoco.kernels import factors as kernel
 
         matrix = (self.pointers, self.local, self.values, self.width)
         if _parallel(self.nnz * F.shape[1]):
             kernel.product_parallel(self.bounds, *matrix, F, out)
         else:
-            # all rows as one group, for every group reads the whole factor from memory
+            # a single group, because every group reads the whole factor from memory
             kernel.product(self.bounds[[0, -1]], *matrix, F, out)
 
     def tocsr(self) -> sparse.csr_matrix:
-        """The matrix as scipy has it."""
+        """Return the matrix as a csr_matrix."""
         blocks, n = self.pointers.shape[0], self.shape[0]
         lengths = np.diff(self.pointers, axis=1)
         rows = np.repeat(np.tile(np.arange(n), blocks), lengths.ravel())
@@ -231,7 +236,7 @@ class SparseMatrix:
 
 
 def cross(A: Factor, B: Factor) -> Small:
-    """A'B of every start."""
+    """Return A'B of every start."""
     if B._cross[0] is A:
         return B._cross[1]
     from recoco.kernels import factors_dense as kernel
@@ -241,14 +246,14 @@ def cross(A: Factor, B: Factor) -> Small:
 
 
 def gram(A: Factor) -> Small:
-    """A'A of every start, remembered until A is updated."""
+    """Return A'A of every start, cached until A is updated."""
     if A._gram is None:
         A._gram = cross(A, A)
     return A._gram
 
 
-def inner(A, B) -> np.ndarray:
-    """Sum of a_ij b_ij of every start: float64 (T,)."""
+def inner(A: Any, B: Any) -> np.ndarray:
+    """Return the sum of a_ij b_ij of every start as float64 of shape (T,)."""
     from recoco.kernels import factors_dense as kernel
 
     if isinstance(A, Small):
@@ -256,16 +261,19 @@ def inner(A, B) -> np.ndarray:
     return kernel.inner(A.array, B.array)
 
 
-def diagonal(weights, A: Factor) -> Factor:
-    """Diag(weights) A: row i of A times weights[i]."""
+def diagonal(weights: Any, A: Factor) -> Factor:
+    """Return Diag(weights) A: row i of A times weights[i]."""
     return Factor(A.array * np.asarray(weights, A.array.dtype)[:, None, None])
 
 
-def update(F, numerator, denominator, root=False, with_cross=False) -> None:
-    """F <- F . numerator / denominator entry by entry (``root``: its square root), in place.
+def update(
+    F: Any, numerator: Any, denominator: Any, root: bool = False, with_cross: bool = False
+) -> None:
+    """Multiply F in place by numerator / denominator, or (``root``) its square root.
 
-    ``with_cross``: A'F will be needed, where the numerator has a term A B; it then costs less.
-    A denominator of 0 leaves the entry as it is: its numerator is then 0, too.
+    ``with_cross`` announces that A'F will be needed, where the numerator has a term A B; computing
+    it along with the update is cheaper. A denominator of 0 leaves the entry unchanged, because its
+    numerator is then 0 as well.
     """
     from recoco.kernels.factors_update import divide
 
@@ -285,7 +293,7 @@ def update(F, numerator, denominator, root=False, with_cross=False) -> None:
 
 
 def _fused(F: Factor, numerator: Terms, denominator: Terms, root, limits, with_cross) -> bool:
-    """Update F in one pass if it has the form F . (A B + s E) / (F G); whether it has."""
+    """Update F in one pass if the update is F . (A B + s E) / (F G); return whether it is."""
     from recoco.kernels import factors_dense
     from recoco.kernels import factors_update as kernel
 
@@ -296,6 +304,7 @@ def _fused(F: Factor, numerator: Terms, denominator: Terms, root, limits, with_c
         return False
     (rows, T, k), dtype = F.array.shape, F.array.dtype
     G = (scale * G.array).astype(dtype)
+    B: Any
     A, B, weight = products[0] if products else (F, None, 1.0)
     B = (weight * B.array).astype(dtype) if products else G
     E, _, scale = plain[0] if plain else (F, None, 1.0)

@@ -1,27 +1,29 @@
-"""Base of the factorisations: starts, multiplicative updates of many starts, labels."""
+"""Base of the factorisations: starts, multiplicative updates of many starts, and labels."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 from recoco.methods.base import (
     CoClusterer,
+    RandomState,
     Starts,
-    check_integer,
+    check_choice,
+    check_columns,
     check_labels,
+    finished,
     label_dtype,
     sum_of_squares,
 )
 from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross, whole_lines
 from recoco.methods.spherical import check_rows
-from recoco.schema import nearest
 
 PRECISIONS = {"double": np.float64, "single": np.float32}
-# numbers in a row of the factors of all starts that go through the matrix together: enough for
-# the vector units, few enough for the rows in use to stay in the cache
+# numbers per row of the factors of all starts that are multiplied together: enough for vector
+# units, few enough for the rows in use to stay in the cache
 TILE = {"double": 64, "single": 128}
 STARTS = {
     "means": "memberships + 0.2 by the labels of spherical k-means, S and Q means over clusters",
@@ -33,7 +35,7 @@ LABELLINGS = {
     "share": "argmax after column k of Z is multiplied with the length of row k of S W'",
 }
 SMOOTHING = 0.2
-# the largest entry of X is brought between these, so that squares neither vanish nor overflow
+# the largest entry of X is scaled into this range, so squares neither underflow nor overflow
 SCALE = (2.0**-20, 2.0**20)
 LARGEST_ENTRY = 1e150
 
@@ -44,11 +46,16 @@ class Problem:
 
     Attributes
     ----------
-    A : csr_matrix, as given
-    X : SparseMatrix, A / 2**exponent, and its transpose ``X.T``
-    exponent : int, 0 unless the entries of A are extremely large or small
-    norm : float, squared Frobenius norm of X
-    extra : SimpleNamespace, what a method adds (co-occurrences, graphs)
+    A : csr_matrix
+        The matrix as given.
+    X : SparseMatrix
+        A / 2**exponent, and its transpose ``X.T``.
+    exponent : int
+        0 unless the entries of A are extremely large or small.
+    norm : float
+        Squared Frobenius norm of X.
+    extra : SimpleNamespace
+        What a method adds (co-occurrences, graphs).
     """
 
     A: sparse.csr_matrix
@@ -59,75 +66,39 @@ class Problem:
 
 
 class State(SimpleNamespace):
-    """Factors of the starts under way, by name."""
+    """Factors of the active starts, by name."""
 
-    def keep(self, chosen) -> "State":
+    def keep(self, chosen: np.ndarray) -> "State":
         return State(**{name: value.keep(chosen) for name, value in vars(self).items()})
 
 
+@dataclass(eq=False, repr=False)
 class Factorisation(CoClusterer):
     """Non-negative factorisation by multiplicative updates, for many starts at once.
 
-    A subclass says what an iteration is: ``_iterate(problem, state)`` updates the factors of
-    ``state`` in place and returns the criterion of every start. It may add to the problem
-    (``_extend``) and to the starting factors (``_start_more``).
+    A subclass defines an iteration: ``_iterate(problem, state)`` updates the factors of ``state``
+    in place and returns the criterion of every start. It may extend the problem (``_extend``) and
+    the initial factors (``_start_more``). ``fit`` sets the factors of the best start as ``Z_``,
+    ``W_``, ...; with ``init`` (row labels) it starts from these labels instead of those of
+    spherical k-means.
     """
 
     larger_is_better = False
     shared_starts = True
     three_factors = False
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_init=1,
-        max_iter=100,
-        tol=1e-7,
-        start="means",
-        labelling="plain",
-        precision="double",
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.start = start
-        self.labelling = labelling
-        self.precision = precision
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-7
+    start: str = "means"
+    labelling: str = "plain"
+    precision: str = "double"
+    random_state: RandomState = None
 
-    def fit(self, X, y=None, init=None):
-        """Cluster the rows and columns of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix (n, d), non-negative, no row of zeros
-        y : ignored
-        init : int array (n,), optional
-            Row labels to start from, in place of those of spherical k-means.
-
-        Returns
-        -------
-        self, with the factors of the start that was kept in ``Z_``, ``W_``, ...
-        """
-        self._kept = None
-        try:
-            super().fit(X, y, init)
-            for name, factor in self._kept[1].items():
-                setattr(self, f"{name}_", factor)
-        finally:
-            del self._kept
-        return self
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        # 100 iterations of two sparse products and some dense ones, 7e9 double operations a second
-        operations = 4 * nnz * n_clusters + 8 * (n + d) * n_clusters**2
-        return n_init * 100 * operations / 7e9
-
-    def _check(self, X):
-        A = super()._check(X)
+    def _check_numbers(self, A):
+        super()._check_numbers(A)
         check_rows(A)
         largest = A.data.max()
         if largest > LARGEST_ENTRY:
@@ -135,32 +106,22 @@ class Factorisation(CoClusterer):
                 f"The matrix has an entry of {largest:.3g}, whose square is too large to compute "
                 "with: divide the matrix by a number first."
             )
-        for value, name, choices in (
-            (self.precision, "precision", PRECISIONS),
-            (self.start, "start", STARTS),
-            (self.labelling, "labelling", LABELLINGS),
-        ):
-            if value not in choices:
-                raise RecocoError(f"Unknown {name} {value!r}: {nearest(str(value), choices)}")
+        check_choice(self.precision, "precision", PRECISIONS)
+        check_choice(self.start, "start", STARTS)
+        check_choice(self.labelling, "labelling", LABELLINGS)
         if self.three_factors and self.n_column_clusters is not None:
-            m = check_integer(self.n_column_clusters, "n_column_clusters", 1)
-            if m > A.shape[1]:
-                raise RecocoError(
-                    f"{m} column clusters were asked of a matrix with {A.shape[1]} columns: "
-                    f"ask for at most {A.shape[1]}."
-                )
-        return A
+            check_columns(self.n_column_clusters, A.shape[1])
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[0], self.n_clusters, "row")
 
     def _m(self) -> int:
-        """Number m of column clusters."""
+        """Return the number m of column clusters."""
         m = getattr(self, "n_column_clusters", None)
         return self.n_clusters if m is None else m
 
     def _tile(self) -> int:
-        """Starts that are iterated together; if it can be, their rows fill lines of the cache."""
+        """Return how many starts are iterated together; their rows should fill cache lines."""
         k = max(self.n_clusters, self._m())
         most = max(1, TILE[self.precision] // k)
         fewer = range(most, most // 2, -1)
@@ -168,7 +129,7 @@ class Factorisation(CoClusterer):
         return next((T for T in fewer if whole_lines(T * k, dtype) == T * k), most)
 
     def _batch_size(self, A):
-        return 64  # these share the search for starts; at most _tile() are iterated together
+        return 64  # they share the search for starts; at most _tile() are iterated together
 
     def _prepare(self, A):
         dtype = PRECISIONS[self.precision]
@@ -184,7 +145,7 @@ class Factorisation(CoClusterer):
         return problem
 
     def _extend(self, problem: Problem, dtype, columns: int) -> None:
-        """Put what else the starts have in common into ``problem.extra``.
+        """Put anything else that the starts have in common into ``problem.extra``.
 
         ``dtype`` and ``columns`` are those of the factors, for :class:`SparseMatrix`.
         """
@@ -236,16 +197,9 @@ class Factorisation(CoClusterer):
             if active.size == 0:
                 break
             state = state.keep(~ended)
-        # in units of X as given, an exact multiplication with a power of two
+        # in units of X as given: multiplication by a power of two is exact
         history = np.ldexp(history, 2 * problem.exponent)
-        histories = [values[:steps].copy() for values, steps in zip(history, n_iter, strict=True)]
-        criterion = np.array([values[-1] for values in histories])
-        return Starts(rows, columns, criterion, n_iter, histories)
-
-    def _keep(self, criterion, factors) -> None:
-        """Remember the factors of the best start for fit()."""
-        if hasattr(self, "_kept") and (self._kept is None or criterion < self._kept[0]):
-            self._kept = (criterion, factors)
+        return Starts.from_histories(rows, columns, finished(history, n_iter))
 
     def _factors(self, problem, state, place) -> dict[str, np.ndarray]:
         """Return the factors of one start, in units of X as given."""
@@ -261,10 +215,10 @@ class Factorisation(CoClusterer):
         return factors
 
     def _labels(self, factors):
-        """Labels of rows and columns; ties go to the lowest cluster.
+        """Return the labels of rows and columns; the lowest cluster wins a tie.
 
-        The scale of a column of Z is arbitrary (what Z gains, S or W loses), and the papers say
-        nothing about it: see :data:`LABELLINGS`.
+        The scale of a column of Z is arbitrary (what Z gains, S or W loses), and the papers do not
+        fix it: see :data:`LABELLINGS`.
         """
         Z, W = factors["Z"], factors["W"]
         if self.labelling == "unit":
@@ -275,10 +229,10 @@ class Factorisation(CoClusterer):
         return Z.argmax(axis=1), W.argmax(axis=1)
 
     def _start(self, problem, labels, generators) -> State:
-        """Return the starting factors of the given row labels (T, n)."""
+        """Return the initial factors for the given row labels (T, n)."""
         X, g, m = problem.X, self.n_clusters, self._m()
         H = _memberships(labels, g, X.dtype)
-        totals = X.T @ H  # of each column in each row cluster
+        totals = X.T @ H  # sums of each column over each row cluster
         sizes = H.array.sum(axis=0, dtype=np.float64)
         means = totals.array / np.maximum(sizes, 1.0).astype(X.dtype)
         K = _memberships(_split(means.argmax(axis=2).T, g, m, generators), m, X.dtype)
@@ -296,11 +250,11 @@ class Factorisation(CoClusterer):
         return state
 
     def _start_more(self, problem, state, K: Factor) -> None:
-        """Start the factors a method has beside Z, W and S; K: memberships of the columns."""
+        """Initialise factors other than Z, W and S; K holds the memberships of the columns."""
 
 
 def _memberships(labels, k, dtype) -> Factor:
-    """Matrix of 0 and 1 of the given labels (T, rows)."""
+    """Return labels (T, rows) as a matrix of 0 and 1."""
     T, rows = labels.shape
     array = np.zeros((rows, T, k), dtype)
     np.put_along_axis(array, labels.T[:, :, None].astype(np.int64), dtype.type(1), axis=2)
@@ -308,7 +262,7 @@ def _memberships(labels, k, dtype) -> Factor:
 
 
 def _lengths(F) -> np.ndarray:
-    """Euclidean lengths of the columns, 1 for columns of zeros."""
+    """Return the Euclidean lengths of the columns, and 1 for columns of zeros."""
     largest = F.max(axis=0)
     largest[largest == 0] = 1.0
     lengths = largest * np.sqrt(((F / largest) ** 2).sum(axis=0))
@@ -316,11 +270,11 @@ def _lengths(F) -> np.ndarray:
 
 
 def _block_means(totals: Factor, K: Factor, sizes) -> Small:
-    """Mean entry of X in every block of a row cluster and a column cluster."""
+    """Return the mean entry of X in every block of a row cluster and a column cluster."""
     sums = cross(totals, K).array
     widths = K.array.sum(axis=0, dtype=np.float64)
     cells = sizes[:, :, None] * widths[:, None, :]
-    # a block without entries or without cells starts small, for a factor of 0 stays 0
+    # a block without entries or cells starts small instead of 0, because 0 would stay 0
     least = [1e-3 * part.sum() / whole.sum() for part, whole in zip(sums, cells, strict=True)]
     return Small(np.maximum(sums / np.maximum(cells, 1.0), np.reshape(least, (-1, 1, 1))))
 
@@ -328,8 +282,8 @@ def _block_means(totals: Factor, K: Factor, sizes) -> Small:
 def _split(groups, g, m, generators):
     """Turn g groups of columns (T, d) into m clusters.
 
-    If m > g every group is divided at random into a number of parts that goes with its size;
-    if m < g neighbouring groups are joined.
+    If m > g, every group is divided at random into a number of parts that depends on its size;
+    if m < g, neighbouring groups are merged.
     """
     if m == g:
         return groups

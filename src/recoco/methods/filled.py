@@ -1,24 +1,25 @@
-"""Matrices without their empty lines, for methods to which those have no direction."""
+"""Matrices without empty rows and columns, for methods in which those have no direction."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 
 @dataclass
 class Filled:
-    """A matrix without its empty rows and columns, and where the others were."""
+    """A matrix without its empty rows and columns, and the positions of the others."""
 
     A: sparse.csr_matrix
     rows: np.ndarray
     columns: np.ndarray
     shape: tuple[int, int]
 
-    def spread(self, row_labels, column_labels):
-        """Labels (B, .) of the whole matrix; what is empty gets label 0."""
+    def spread(self, row_labels: Any, column_labels: Any) -> tuple[np.ndarray, Any]:
+        """Return labels (B, .) for the whole matrix; empty rows and columns get label 0."""
         n, d = self.shape
         all_rows = np.zeros((len(row_labels), n), row_labels.dtype)
         all_columns = np.zeros((len(column_labels), d), column_labels.dtype)
@@ -28,7 +29,7 @@ class Filled:
 
 
 def without_empty(A: sparse.csr_matrix, n_clusters: int) -> Filled:
-    """Drop the rows and columns that are zero: they have no direction and belong nowhere."""
+    """Drop the rows and columns that are zero: they have no direction and no cluster."""
     shape = A.shape
     rows = np.flatnonzero(np.diff(A.indptr))
     columns = np.flatnonzero(np.bincount(A.indices, minlength=A.shape[1]))

@@ -1,33 +1,34 @@
 """Factorisations that keep neighbours together: GNMF (two factors) and GNMTF (three)."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from recoco.errors import RecocoError
-from recoco.graphs import WEIGHTS, neighbour_graph
-from recoco.methods.base import check_integer
+from recoco.core.errors import RecocoError
+from recoco.methods.base import check_choice, check_integer
 from recoco.methods.factor_algebra import Factor, SparseMatrix, cross, diagonal, gram, inner, update
 from recoco.methods.factorisation import Factorisation
+from recoco.methods.neighbour_graphs import WEIGHTS, neighbour_graph
 from recoco.methods.nmf import residual as residual_of_two
 from recoco.methods.nmtf import residual as residual_of_three
-from recoco.schema import nearest
 
 ASSIGNMENTS = {
     "k-means": "k-means on the rows of Z",
     "argmax": "the largest entry of the row of Z, see labelling",
 }
 KMEANS_STARTS = 5
-# beyond this X has no influence any more, and products would leave what single precision holds
+# beyond this X has no influence, and products would exceed single precision
 LARGEST_LAMBDA = 1e12
 
 
 class Graph:
-    """Graph of the nearest neighbours among some rows: weights A, degrees D, L = D - A."""
+    """Graph of nearest neighbours among rows: weights A, degrees D, Laplacian L = D - A."""
 
-    def __init__(self, rows, n_neighbors, weights, dtype, columns):
+    def __init__(self, rows: Any, n_neighbors: int, weights: Any, dtype: Any, columns: Any):
         n = rows.shape[0]
         k = min(n_neighbors, n - 1)
         matrix = neighbour_graph(rows, k, weights) if k else sparse.csr_matrix((n, n))
@@ -38,8 +39,8 @@ class Graph:
         return diagonal(self.degrees, F)
 
     def roughness(self, F: Factor, AF: Factor) -> np.ndarray:
-        """Tr(F'LF) of every start, from AF = A F: ½ sum of a_ij |f_i - f_j|²."""
-        return inner(self.D(F), F) - inner(AF, F)
+        """Return Tr(F'LF) of every start, given AF = A F: ½ sum of a_ij |f_i - f_j|²."""
+        return inner(self.D(F), F) - inner(AF, F)  # eq. roughness
 
 
 class _GraphFactorisation(Factorisation):
@@ -47,28 +48,23 @@ class _GraphFactorisation(Factorisation):
 
     strengths = ("lam",)
 
-    def _check(self, X):
-        A = super()._check(X)
+    def _check_numbers(self, A):
+        super()._check_numbers(A)
         for name in self.strengths:
-            value = getattr(self, name)
+            value: float = getattr(self, name)
             if not isinstance(value, Real) or not 0 <= value <= LARGEST_LAMBDA:
                 raise RecocoError(
                     f"{name} is {value!r}: give a number from 0 to {LARGEST_LAMBDA:.0e}."
                 )
         check_integer(self.n_neighbors, "n_neighbors", 1)
-        for value, name, choices in (
-            (self.graph_weights, "graph_weights", WEIGHTS),
-            (self.assignment, "assignment", ASSIGNMENTS),
-        ):
-            if value not in choices:
-                raise RecocoError(f"Unknown {name} {value!r}: {nearest(str(value), choices)}")
-        return A
+        check_choice(self.graph_weights, "graph_weights", WEIGHTS)
+        check_choice(self.assignment, "assignment", ASSIGNMENTS)
 
     def _graph(self, rows, dtype, columns) -> Graph:
         return Graph(rows, self.n_neighbors, self.graph_weights, dtype, columns)
 
     def _strength(self, name, problem) -> float:
-        """λ or μ in the units of the problem, whose X is divided by 2**exponent."""
+        """Return λ or μ in the units of the problem, whose X is divided by 2**exponent."""
         return float(min(np.ldexp(getattr(self, name), -2 * problem.exponent), LARGEST_LAMBDA))
 
     def _labels(self, factors):
@@ -78,53 +74,78 @@ class _GraphFactorisation(Factorisation):
         return rows, columns
 
 
+@dataclass(eq=False, repr=False)
 class GNMF(_GraphFactorisation):
-    """Minimise ½ ||X - ZW'||² + λ/2 Tr(Z'LZ), Z, W >= 0: graph regularised NMF.
+    """Graph-regularised NMF: minimise ½ ||X - ZW'||² + λ/2 Tr(Z'LZ) with Z, W >= 0.
 
-    L = D - A is the Laplacian of the graph that joins every row with its nearest neighbours by
-    cosine, see :func:`recoco.graphs.neighbour_graph`.
+    L = D - A is the Laplacian of the graph that connects every row with its nearest neighbours by
+    cosine, see :func:`recoco.methods.neighbour_graphs.neighbour_graph`.
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters g, of rows and of columns.
-    lam : float
+    n_clusters : int, default=2
+        Number of clusters g of rows and of columns.
+    lam : float, default=100.0
         λ, the weight of the graph.
-    n_neighbors : int
-        Neighbours p of each row; of n rows at most n - 1.
-    graph_weights : str
-        ``binary`` or ``cosine``.
-    assignment : str
-        ``argmax``: a row goes where Z has its largest entry, see ``labelling``; ``k-means``: by
-        k-means on the rows of Z, the columns of W having length one, from 5 fixed seedings (as
-        in the paper on GNMF).
-    labelling : str
-        See :class:`recoco.methods.nmf.NMF`. A large λ makes the rows of Z nearly equal, so that
-        the largest entry is often in the same column for all of them unless the columns are
-        given the same length: hence ``unit``.
-    n_init, max_iter, tol, start, precision, random_state
-        See :class:`recoco.methods.nmf.NMF`.
+    n_neighbors : int, default=5
+        Number of neighbours of each row, at most n - 1.
+    graph_weights : {"binary", "cosine"}, default="binary"
+        Weight of an edge: 1, or the cosine of its rows.
+    assignment : {"argmax", "k-means"}, default="argmax"
+        ``argmax`` puts a row where Z has its largest entry, see ``labelling``. ``k-means``
+        clusters the rows of Z, with columns of W scaled to unit length, from 5 fixed seedings (as
+        in the GNMF paper).
+    labelling : {"plain", "unit", "share"}, default="unit"
+        How a row of Z becomes a label: by its largest entry (``plain``), after scaling the
+        columns of Z to unit length (``unit``), or after multiplying column k of Z by the length
+        of column k of W (``share``). For the columns, Z and W are exchanged. The default is
+        ``unit`` because a large λ makes the rows of Z nearly equal, so their largest entries are
+        often in the same column unless the columns have the same length.
+    n_init : int, default=1
+        Number of starts per run. The one with the lowest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-7
+        A start ends when its criterion changes by no more than this fraction of itself.
+    start : {"means", "random"}, default="means"
+        Initial factors, see :class:`recoco.methods.nmf.NMF`.
+    precision : {"double", "single"}, default="double"
+        Type of the factors. Sums over rows are always double.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    Z_, W_ : arrays (n, g) and (d, g)
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    Z_, W_ : ndarray of shape (n, g) and (d, g)
+        The factors.
     criterion_ : float
-    criterion_history_ : array, after each iteration, never increasing
+        The criterion above.
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never increases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
     ``fit(X, init=labels)`` starts from the given row labels (n values in 0..g-1).
-    λ = 100 and 5 neighbours are the values of the paper. λ acts on the scale of Z: the
-    criterion is lower for small Z and large W with the same product, so what a λ means depends
-    on the start. As in the paper the columns of W are brought to length one only at the end.
+    λ = 100 and 5 neighbours are the values of the paper. λ acts on the scale of Z: small Z and
+    large W with the same product have a lower criterion, so the effect of λ depends on the start.
+    As in the paper, the columns of W are scaled to unit length only at the end.
 
     References
     ----------
     D. Cai, X. He, J. Han, T. S. Huang. Graph Regularized Nonnegative Matrix Factorization for
     Data Representation. IEEE Transactions on Pattern Analysis and Machine Intelligence 33,
     2011, 1548-1560.
+
+    Examples
+    --------
+    >>> from recoco import GNMF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> GNMF(n_clusters=2, n_neighbors=1, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "gnmf"
@@ -139,28 +160,12 @@ class GNMF(_GraphFactorisation):
     )
     monotone = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        lam=100.0,
-        n_neighbors=5,
-        graph_weights="binary",
-        assignment="argmax",
-        n_init=1,
-        max_iter=100,
-        tol=1e-7,
-        start="means",
-        labelling="unit",
-        precision="double",
-        random_state=None,
-    ):
-        super().__init__(
-            n_clusters, n_init, max_iter, tol, start, labelling, precision, random_state
-        )
-        self.lam = lam
-        self.n_neighbors = n_neighbors
-        self.graph_weights = graph_weights
-        self.assignment = assignment
+    _: KW_ONLY
+    lam: float = 100.0
+    n_neighbors: int = 5
+    graph_weights: str = "binary"
+    assignment: str = "argmax"
+    labelling: str = "unit"
 
     def _extend(self, problem, dtype, columns):
         problem.extra.graph = self._graph(problem.A, dtype, columns)
@@ -174,58 +179,82 @@ class GNMF(_GraphFactorisation):
     def _iterate(self, problem, state):
         X, graph, lam = problem.X, problem.extra.graph, problem.extra.lam
         Z, W = state.Z, state.W
-        update(Z, X @ W + lam * state.AZ, Z @ gram(W) + lam * graph.D(Z))
+        update(Z, X @ W + lam * state.AZ, Z @ gram(W) + lam * graph.D(Z))  # eq. update of Z
         P = X.T @ Z
-        update(W, P, W @ gram(Z))
+        update(W, P, W @ gram(Z))  # eq. update of W
         state.AZ = graph.A @ Z
         return residual_of_two(problem, P, Z, W) + 0.5 * lam * graph.roughness(Z, state.AZ)
 
 
+@dataclass(eq=False, repr=False)
 class GNMTF(_GraphFactorisation):
-    """Minimise ½ ||X - ZSW'||² + λ/2 Tr(Z'L_zZ) + μ/2 Tr(W'L_wW): two graphs, three factors.
+    """Minimise ½ ||X - ZSW'||² + λ/2 Tr(Z'L_zZ) + μ/2 Tr(W'L_wW): three factors and two graphs.
 
-    L_z and L_w are the Laplacians of the graphs of nearest neighbours by cosine among the rows
-    and among the columns, see :func:`recoco.graphs.neighbour_graph`.
+    L_z and L_w are the Laplacians of the graphs of nearest neighbours by cosine among the rows and
+    among the columns, see :func:`recoco.methods.neighbour_graphs.neighbour_graph`.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of row clusters g.
-    n_column_clusters : int or None
-        Number of column clusters m; None: as many as row clusters.
-    lam, mu : float
+    n_column_clusters : int or None, default=None
+        Number of column clusters m. None means g.
+    lam, mu : float, default=100.0
         λ and μ, the weights of the graphs of the rows and of the columns.
-    n_neighbors : int
-        Neighbours of each row and of each column; of n at most n - 1.
-    graph_weights : str
-        ``binary`` or ``cosine``.
-    assignment : str
-        ``argmax``: a row goes where Z has its largest entry, see ``labelling``; ``k-means``: by
-        k-means on the rows of Z, the rows of SW' having length one, from 5 fixed seedings.
-    labelling : str
-        See :class:`recoco.methods.nmtf.NMTF`, and :class:`GNMF` for why it is ``unit``.
-    n_init, max_iter, tol, start, precision, random_state
-        See :class:`recoco.methods.nmtf.NMTF`.
+    n_neighbors : int, default=5
+        Number of neighbours of each row and of each column, at most n - 1 of n.
+    graph_weights : {"binary", "cosine"}, default="binary"
+        Weight of an edge: 1, or the cosine of its rows.
+    assignment : {"argmax", "k-means"}, default="argmax"
+        ``argmax`` puts a row where Z has its largest entry, see ``labelling``. ``k-means``
+        clusters the rows of Z, with rows of SW' scaled to unit length, from 5 fixed seedings.
+    labelling : {"plain", "unit", "share"}, default="unit"
+        How a row of Z becomes a label, see :class:`recoco.methods.nmtf.NMTF`, and :class:`GNMF`
+        for the default.
+    n_init : int, default=1
+        Number of starts per run. The one with the lowest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-7
+        A start ends when its criterion changes by no more than this fraction of itself.
+    start : {"means", "random"}, default="means"
+        Initial factors, see :class:`recoco.methods.nmtf.NMTF`.
+    precision : {"double", "single"}, default="double"
+        Type of Z and W. S and sums over rows are always double.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    Z_, S_, W_ : arrays (n, g), (g, m) and (d, m)
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    Z_, S_, W_ : ndarray of shape (n, g), (g, m) and (d, m)
+        The factors.
     criterion_ : float
-    criterion_history_ : array, after each iteration, never increasing
+        The criterion above.
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never increases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
     ``fit(X, init=labels)`` starts from the given row labels (n values in 0..g-1).
-    λ, μ and the number of neighbours are those of GNMF. Z and W start near one, X and so S are
-    small: the graphs outweigh X from λ = μ = 1 on, and larger values change little. Small Z and
-    W with a large S lower the criterion, so the scale drifts that way, slowly.
+    λ, μ and the number of neighbours are those of GNMF. Z and W start near one, while X and
+    therefore S are small: the graphs outweigh X from λ = μ = 1 on, and larger values change little.
+    Small Z and W with a large S lower the criterion, so the scale slowly drifts in that direction.
 
     References
     ----------
     F. Shang, L. C. Jiao, F. Wang. Graph Dual Regularization Non-negative Matrix Factorization
     for Co-clustering. Pattern Recognition 45, 2012, 2237-2250.
+
+    Examples
+    --------
+    >>> from recoco import GNMTF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> GNMTF(n_clusters=2, n_neighbors=1, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "gnmtf"
@@ -240,34 +269,16 @@ class GNMTF(_GraphFactorisation):
     )
     monotone = True
     three_factors = True
-    strengths = ("lam", "mu")
+    strengths = ("lam", "mu")  # type: ignore[assignment]
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_column_clusters=None,
-        lam=100.0,
-        mu=100.0,
-        n_neighbors=5,
-        graph_weights="binary",
-        assignment="argmax",
-        n_init=1,
-        max_iter=100,
-        tol=1e-7,
-        start="means",
-        labelling="unit",
-        precision="double",
-        random_state=None,
-    ):
-        super().__init__(
-            n_clusters, n_init, max_iter, tol, start, labelling, precision, random_state
-        )
-        self.n_column_clusters = n_column_clusters
-        self.lam = lam
-        self.mu = mu
-        self.n_neighbors = n_neighbors
-        self.graph_weights = graph_weights
-        self.assignment = assignment
+    _: KW_ONLY
+    n_column_clusters: int | None = None
+    lam: float = 100.0
+    mu: float = 100.0
+    n_neighbors: int = 5
+    graph_weights: str = "binary"
+    assignment: str = "argmax"
+    labelling: str = "unit"
 
     def _extend(self, problem, dtype, columns):
         extra = problem.extra
@@ -285,21 +296,23 @@ class GNMTF(_GraphFactorisation):
         X, Z, S, W = problem.X, state.Z, state.S, state.W
         rows, lam = problem.extra.rows, problem.extra.lam
         columns, mu = problem.extra.columns, problem.extra.mu
+        # eq. update of Z
         update(Z, (X @ W) @ S.T + lam * state.AZ, Z @ (S @ gram(W) @ S.T) + lam * rows.D(Z))
         P = X.T @ Z
+        # eq. update of W
         update(W, P @ S + mu * state.AW, W @ (S.T @ gram(Z) @ S) + mu * columns.D(W))
         B = cross(P, W)  # Z'XW
-        update(S, B, gram(Z) @ S @ gram(W))
+        update(S, B, gram(Z) @ S @ gram(W))  # eq. update of S
         state.AZ, state.AW = rows.A @ Z, columns.A @ W
         roughness = lam * rows.roughness(Z, state.AZ) + mu * columns.roughness(W, state.AW)
         return residual_of_three(problem, B, Z, S, W) + 0.5 * roughness
 
 
 def _kmeans_labels(Z, W, S=None) -> np.ndarray:
-    """Labels by k-means on the rows of Z, scaled so that the rows of (S) W' have length one.
+    """Return labels by k-means on the rows of Z, scaled such that rows of (S) W' have unit length.
 
-    The random numbers of the seedings are always the same, so the labels depend on the factors
-    only. Clusters are numbered so that cluster k has as much of column k of Z as possible.
+    The random numbers of the seedings are fixed, so the labels depend only on the factors.
+    Clusters are numbered such that cluster k has as much of column k of Z as possible.
     """
     from recoco.kernels.kmeans import lloyd
     from recoco.kernels.kmeans_seeding import seed_centres
@@ -322,7 +335,7 @@ def _kmeans_labels(Z, W, S=None) -> np.ndarray:
 
 
 def _lengths(F) -> np.ndarray:
-    """Lengths of the columns; 1 where they are 0."""
+    """Return the lengths of the columns, and 1 where they are 0."""
     largest = F.max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
     lengths = largest * np.sqrt(((F / largest) ** 2).sum(axis=0))

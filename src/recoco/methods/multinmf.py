@@ -1,15 +1,16 @@
-"""MultiNMF: a factorisation of every view, drawn towards common memberships."""
+"""MultiNMF: a factorisation of every view, regularised towards common memberships."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from recoco.errors import RecocoError
-from recoco.graph_weightings import graphs_of
-from recoco.methods.base import Starts, check_integer, check_tol, sum_of_squares
+from recoco.core.errors import RecocoError
+from recoco.datasets.graph_weightings import graphs_of
+from recoco.methods.base import RandomState, Starts, check_choice, check_integer, sum_of_squares
 from recoco.methods.block_engine import multiply
 from recoco.methods.multiview import MultiViewClusterer, Views
 from recoco.methods.spectral import _cluster_points
@@ -19,7 +20,7 @@ LABELS = ("kmeans", "argmax")
 
 @dataclass
 class _Problem:
-    """The views, each with entries that sum to 1, both ways, and their squared norms."""
+    """The views, each with entries that sum to 1, with their transposes and squared norms."""
 
     views: Views
     X: list[sparse.csr_matrix]
@@ -28,49 +29,66 @@ class _Problem:
     lam: list[float]
 
 
+@dataclass(eq=False, repr=False)
 class MultiNMF(MultiViewClusterer):
     """Minimise sum_v ||X_v - V_v U_v'||^2 + lam_v ||V_v Q_v - V*||^2 over non-negative factors.
 
-    X_v has a row for each object and entries that sum to 1; Q_v holds the column sums of U_v, by
-    which the views are made comparable. In turn, every view gets multiplicative updates of U_v
-    and V_v, and V* becomes the mean of the V_v Q_v, weighted by lam_v.
+    X_v has a row per object and entries that sum to 1. Q_v contains the column sums of U_v, which
+    make the views comparable. In turn, U_v and V_v of every view get multiplicative updates, and V*
+    becomes the mean of the V_v Q_v, weighted by lam_v.
 
-    The first view starts at random, every other from the memberships of the one before it, each
-    with ``inner_iter`` updates without V*: else the columns of the views would not match.
+    The first view starts at random, every other one from the memberships of the view before it,
+    each with ``inner_iter`` updates without V*; otherwise the columns of the views would not match.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of clusters, and of columns of all factors.
-    n_init : int
-        Starts per run; the one with the least loss is kept.
-    max_iter : int
-        Largest number of updates of V*.
-    inner_iter : int
-        Updates of the factors of every view between two of V*.
-    tol : float
-        A start ends when its loss falls by no more than this share of itself.
-    lam : float or list of float
-        Weight of the agreement with V*, of all views or of each.
-    labels : {"kmeans", "argmax"}
-        Cluster of an object: by k-means on the rows of V*, or its largest entry. The paper
-        names both.
-    kmeans_init : int
-        Seedings of k-means (k-means++), of which the best is kept.
-    random_state : int, Generator, RandomState or None
+    n_init : int, default=1
+        Number of starts per run. The one with the smallest loss is kept.
+    max_iter : int, default=50
+        Maximum number of updates of V*.
+    inner_iter : int, default=10
+        Number of updates of the factors of every view between two updates of V*.
+    tol : float, default=1e-5
+        A start ends when its loss decreases by no more than this fraction of itself.
+    lam : float or list of float, default=0.01
+        Weight of the agreement with V*, for all views or for each.
+    labels : {"kmeans", "argmax"}, default="kmeans"
+        Cluster of an object: by k-means on the rows of V*, or by its largest entry. The paper
+        mentions both.
+    kmeans_init : int, default=10
+        Number of seedings of k-means (k-means++). The best one is kept.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_ : array of int
-    column_labels_, view_labels_ : arrays of int, the largest entry of each feature in U_v
-    criterion_ : float, the loss
-    criterion_history_ : array, the same after each update of V*, never increasing
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each object; also available as ``labels_``.
+    column_labels_ : ndarray of shape (d,)
+        Largest entry of each feature in U_v, the views one after the other.
+    view_labels_ : list of ndarray
+        The same, split into views.
+    criterion_ : float
+        The loss.
+    criterion_history_ : ndarray
+        The loss after each update of V*; it never increases.
     n_iter_ : int
+        Number of updates of V* of the start that was kept.
 
     References
     ----------
     J. Liu, C. Wang, J. Gao, J. Han. Multi-view clustering via joint nonnegative matrix
     factorization. SDM 2013, 252-260.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import MultiNMF
+    >>> X = np.kron(np.eye(2), np.full((3, 3), 9)) + 1
+    >>> MultiNMF(n_clusters=2, n_init=5, random_state=0).fit([X, X]).labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     name = "multinmf"
@@ -87,59 +105,42 @@ class MultiNMF(MultiViewClusterer):
     larger_is_better = False
     monotone = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_init=1,
-        max_iter=50,
-        inner_iter=10,
-        tol=1e-5,
-        lam=0.01,
-        labels="kmeans",
-        kmeans_init=10,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.inner_iter = inner_iter
-        self.tol = tol
-        self.lam = lam
-        self.labels = labels
-        self.kmeans_init = kmeans_init
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 50
+    inner_iter: int = 10
+    tol: float = 1e-5
+    lam: float | list[float] = 0.01
+    labels: str = "kmeans"
+    kmeans_init: int = 10
+    random_state: RandomState = None
 
     @classmethod
-    def graphs_of(cls, dataset, weighting: str) -> list:
-        """Return the views of a prepared dataset; features may have to be made non-negative."""
+    def graphs_of(cls, dataset: Any, weighting: str) -> list:
+        """Return the views of a prepared dataset, with features made non-negative if necessary."""
         return graphs_of(dataset, weighting)
 
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return n_init * 400 * n_clusters * (3e-9 * nnz + 1e-8 * (n + d))
-
     def _widths(self, views):
-        # every feature belongs to one of the columns of U_v
+        # every feature belongs to a column of U_v
         return [self.n_clusters] * len(views.widths)
 
-    def _check_clusters(self, views):
-        super()._check_clusters(views)
-        check_integer(self.max_iter, "max_iter", 1)
+    def _check_numbers(self, views):
+        super()._check_numbers(views)
         check_integer(self.inner_iter, "inner_iter", 1)
         check_integer(self.kmeans_init, "kmeans_init", 1)
-        check_tol(self.tol)
-        if self.labels not in LABELS:
-            raise RecocoError(f"labels is {self.labels!r}: give one of {', '.join(LABELS)}.")
+        check_choice(self.labels, "labels", LABELS)
         self._weights(views)
 
     def _weights(self, views) -> list[float]:
         several = isinstance(self.lam, list | tuple)
-        lam = list(self.lam) if several else [self.lam] * len(views.widths)
+        lam: list = list(self.lam) if several else [self.lam] * len(views.widths)  # type: ignore[arg-type]
         if len(lam) != len(views.widths):
             raise RecocoError(
                 f"lam has {len(lam)} numbers for {len(views.widths)} views: "
                 "give one for each view, or one for all."
             )
+        value: float
         for value in lam:
             if not isinstance(value, Real) or not 0 < value < np.inf:
                 raise RecocoError(f"lam is {value!r}: give a number above 0, such as 0.01.")
@@ -151,17 +152,11 @@ class MultiNMF(MultiViewClusterer):
         return _Problem(views, X, [A.T.tocsr() for A in X], norms, self._weights(views))
 
     def _run(self, problem, generators, init):
-        # one thread: sums of a threaded BLAS depend on the number of threads
+        # one thread: sums by a threaded BLAS depend on the number of threads
         with threadpool_limits(1):
             parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories = zip(*parts, strict=True)
-        return Starts(
-            np.array(rows),
-            np.array(columns),
-            np.array([history[-1] for history in histories]),
-            np.array([len(history) for history in histories], np.int32),
-            list(histories),
-        )
+        return Starts.from_histories(rows, columns, histories)
 
     def _one(self, problem: _Problem, rng):
         U, V = self._start(problem, rng)
@@ -172,6 +167,7 @@ class MultiNMF(MultiViewClusterer):
             for v, lam in enumerate(problem.lam):
                 for _ in range(self.inner_iter):
                     _update(problem.X[v], problem.Xt[v], U[v], V[v], lam, consensus)
+            # eq. consensus
             consensus = sum(lam * V_v for lam, V_v in zip(problem.lam, V, strict=True)) / total
             history.append(_loss(problem, U, V, consensus))
             if len(history) > 1 and history[-2] - history[-1] <= self.tol * abs(history[-2]):
@@ -200,7 +196,7 @@ class MultiNMF(MultiViewClusterer):
 
 
 def _update(X, Xt, U, V, lam: float, consensus) -> None:
-    """Update U, bring its columns to sum 1, update V: all in place."""
+    """Update U, scale its columns to sum 1, and update V, all in place."""
     from recoco.kernels.multinmf import update_features, update_memberships
 
     update_features(U, V, multiply(Xt, V, False), U @ (V.T @ V), lam, consensus)

@@ -1,21 +1,21 @@
 """Non-negative tri-factorisation of several views with common object memberships."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from recoco.methods.base import Starts, check_integer, check_tol, sum_of_squares
+from recoco.methods.base import RandomState, Starts, sum_of_squares
 from recoco.methods.multiview import MultiViewClusterer, Views, view_scales
 
-# keeps denominators above 0; a factor that is 0 stays 0
+# keeps denominators positive; a factor of 0 stays 0
 TINY = 1e-300
 
 
 @dataclass
 class _Problem:
-    """The weighted relations, both ways, and the sum of their squared norms."""
+    """The weighted relations, their transposes, and the sum of their squared norms."""
 
     views: Views
     relations: list[sparse.csr_matrix]
@@ -24,37 +24,47 @@ class _Problem:
     widths: list[int]
 
 
+@dataclass(eq=False, repr=False)
 class MultiViewNMF(MultiViewClusterer):
     """Minimise sum_k w_k ||R_k - Z S_k W_k'||^2 over non-negative factors.
 
-    The co-clustering of star-structured data of Chen, Wang and Dong without constraints, so
-    without their learning of distances: multiplicative updates of Z (objects), then of W_k and
-    S_k of every view. The cluster of an object is its largest membership in Z, each column
-    weighted by what it carries.
+    This is the co-clustering of star-structured data by Chen, Wang and Dong without constraints,
+    hence without their distance learning: multiplicative updates of Z (objects), then of W_k and
+    S_k of every view. The cluster of an object is its largest membership in Z, where each column is
+    weighted by the mass it carries.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of object clusters.
-    n_column_clusters : int, list of int or None
-        Number of feature clusters, of all views or of each. None, the default, is n_clusters
-        (or the number of features, if smaller); the CoStar paper does not say what it took.
-    n_init : int
-        Starts per run; the one with the least loss is kept.
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        A start ends when its loss falls by no more than this share of itself.
-    weights : {"one", "norm"}
-        w_k = 1, or 1 / ||R_k||^2 so that no view outweighs the others by its scale.
-    random_state : int, Generator, RandomState or None
+    n_column_clusters : int, list of int or None, default=None
+        Number of feature clusters, for all views or for each. None means n_clusters (or the
+        number of features, if smaller); the CoStar paper does not say which number it used.
+    n_init : int, default=1
+        Number of starts per run. The one with the smallest loss is kept.
+    max_iter : int, default=200
+        Maximum number of iterations.
+    tol : float, default=1e-5
+        A start ends when its loss decreases by no more than this fraction of itself.
+    weights : {"one", "norm"}, default="one"
+        w_k = 1, or w_k = 1 / ||R_k||^2, with which no view dominates by its scale.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_, view_labels_ : arrays of int
-    criterion_ : float, half the loss
-    criterion_history_ : array, the same after each iteration, never increasing
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each object; also available as ``labels_``.
+    column_labels_ : ndarray of shape (d,)
+        Cluster of each feature, the views one after the other.
+    view_labels_ : list of ndarray
+        The same, split into views. The clusters of each view are numbered from 0.
+    criterion_ : float
+        Half the loss.
+    criterion_history_ : ndarray
+        Half the loss after each iteration; it never increases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     References
     ----------
@@ -62,6 +72,14 @@ class MultiViewNMF(MultiViewClusterer):
     heterogeneous data coclustering. IEEE TKDE 22, 2010, 1459-1474.
     Y. Chen, L. Wang, M. Dong. Semi-supervised document clustering with simultaneous text
     representation and categorization. ECML PKDD 2009, 211-226.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import MultiViewNMF
+    >>> X = np.kron(np.eye(2), np.full((3, 3), 9)) + 1
+    >>> MultiViewNMF(n_clusters=2, n_init=5, random_state=0).fit([X, X]).labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     name = "nmf-views"
@@ -77,32 +95,14 @@ class MultiViewNMF(MultiViewClusterer):
     larger_is_better = False
     monotone = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_column_clusters=None,
-        n_init=1,
-        max_iter=200,
-        tol=1e-5,
-        weights="one",
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_column_clusters = n_column_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.weights = weights
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return n_init * 150 * n_clusters * (3e-9 * nnz + 1e-8 * (n + d))
-
-    def _check_clusters(self, views):
-        super()._check_clusters(views)
-        check_integer(self.max_iter, "max_iter", 1)
-        check_tol(self.tol)
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_column_clusters: int | list[int] | None = None
+    n_init: int = 1
+    max_iter: int = 200
+    tol: float = 1e-5
+    weights: str = "one"
+    random_state: RandomState = None
 
     def _prepare(self, views: Views) -> _Problem:
         scales = view_scales(views, self.weights)
@@ -112,17 +112,11 @@ class MultiViewNMF(MultiViewClusterer):
         return _Problem(views, relations, transposed, norm, self._widths(views))
 
     def _run(self, problem, generators, init):
-        # one thread: sums of a threaded BLAS depend on the number of threads
+        # one thread: sums by a threaded BLAS depend on the number of threads
         with threadpool_limits(1):
             parts = [self._one(problem, rng) for rng in generators]
         rows, columns, histories = zip(*parts, strict=True)
-        return Starts(
-            np.array(rows),
-            np.array(columns),
-            np.array([history[-1] for history in histories]),
-            np.array([len(history) for history in histories], np.int32),
-            list(histories),
-        )
+        return Starts.from_histories(rows, columns, histories)
 
     def _one(self, problem: _Problem, rng):
         g, widths = self.n_clusters, problem.widths
@@ -131,7 +125,7 @@ class MultiViewNMF(MultiViewClusterer):
         W = [rng.random((d, m)) for d, m in zip(problem.views.widths, widths, strict=True)]
         S = [rng.random((g, m)) for m in widths]
         for k, relation in enumerate(problem.relations):
-            # to the scale of the data, so that no factor has to travel far
+            # scaled like the data, so no factor has to change much
             S[k] *= relation.sum() / ((Z.sum(axis=0) @ S[k]) @ W[k].sum(axis=0))
         history: list[float] = []
         for _ in range(self.max_iter):
@@ -152,14 +146,14 @@ class MultiViewNMF(MultiViewClusterer):
         """Update all factors in place and return half the loss."""
         above = sum((R @ W_k) @ S_k.T for R, W_k, S_k in zip(problem.relations, W, S, strict=True))
         inner = sum(S_k @ (W_k.T @ W_k) @ S_k.T for W_k, S_k in zip(W, S, strict=True))
-        Z *= above / (Z @ inner + TINY)
+        Z *= above / (Z @ inner + TINY)  # eq. update of Z
         ZtZ = Z.T @ Z
         loss = problem.norm
         for k, Rt in enumerate(problem.transposed):
             RtZ = Rt @ Z
-            W[k] *= (RtZ @ S[k]) / (W[k] @ (S[k].T @ ZtZ @ S[k]) + TINY)
+            W[k] *= (RtZ @ S[k]) / (W[k] @ (S[k].T @ ZtZ @ S[k]) + TINY)  # eq. update of W_k
             WtW = W[k].T @ W[k]
             ZtRW = RtZ.T @ W[k]
-            S[k] *= ZtRW / (ZtZ @ S[k] @ WtW + TINY)
+            S[k] *= ZtRW / (ZtZ @ S[k] @ WtW + TINY)  # eq. update of S_k
             loss += float((S[k] * (ZtZ @ S[k] @ WtW - 2.0 * ZtRW)).sum())
         return loss / 2.0

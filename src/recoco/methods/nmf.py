@@ -1,4 +1,6 @@
-"""Factorisations of X in two factors: NMF, orthogonal NMF, projective NMF."""
+"""Factorisations of X into two factors: NMF, orthogonal NMF, projective NMF."""
+
+from typing import Any
 
 import numpy as np
 
@@ -6,9 +8,9 @@ from recoco.methods.factor_algebra import Factor, cross, gram, inner, update
 from recoco.methods.factorisation import Factorisation
 
 
-def residual(problem, P: Factor, Z: Factor, W: Factor):
-    """½ ||X - ZW'||² from P = X'Z."""
-    return 0.5 * (problem.norm - 2.0 * inner(P, W) + inner(gram(Z), gram(W)))
+def residual(problem: Any, P: Factor, Z: Factor, W: Factor) -> np.ndarray:
+    """Return ½ ||X - ZW'||², given P = X'Z."""
+    return 0.5 * (problem.norm - 2.0 * inner(P, W) + inner(gram(Z), gram(W)))  # eq. objective
 
 
 class NMF(Factorisation):
@@ -16,32 +18,39 @@ class NMF(Factorisation):
 
     Parameters
     ----------
-    n_clusters : int
-        Number of clusters g, of rows and of columns.
-    n_init : int
-        Starts per run; the one with the lowest criterion is kept.
-    max_iter : int
-    tol : float
-        A start ends when its criterion changes by no more than this share of itself in an
-        iteration.
-    start : str
-        ``means``: Z is the labels of spherical k-means as 0 and 1, plus 0.2; W puts each column
-        in the cluster of rows where its mean is largest, plus 0.2. ``random``: W is random.
-    labelling : str
-        How a row of Z becomes a label: ``plain``, the largest entry; ``unit``, after columns of
-        Z have been given length one; ``share``, after column k of Z has been multiplied with
-        the length of column k of W. The same for the columns, with Z and W exchanged.
-    precision : str
-        ``double`` or ``single``: type of the factors. Sums over rows are always double.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=2
+        Number of clusters g of rows and of columns.
+    n_init : int, default=1
+        Number of starts per run. The one with the lowest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-7
+        A start ends when its criterion changes by no more than this fraction of itself.
+    start : {"means", "random"}, default="means"
+        With ``means``, Z is the labels of spherical k-means as 0 and 1, plus 0.2; W puts each
+        column in the row cluster where its mean is largest, plus 0.2. With ``random``, W is
+        random.
+    labelling : {"plain", "unit", "share"}, default="plain"
+        How a row of Z becomes a label: by its largest entry (``plain``), after scaling the
+        columns of Z to unit length (``unit``), or after multiplying column k of Z by the length
+        of column k of W (``share``). For the columns, Z and W are exchanged.
+    precision : {"double", "single"}, default="double"
+        Type of the factors. Sums over rows are always double.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    Z_, W_ : arrays (n, g) and (d, g)
-    criterion_ : float, ½ ||X - ZW'||²
-    criterion_history_ : array, after each iteration, never increasing
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    Z_, W_ : ndarray of shape (n, g) and (d, g)
+        The factors.
+    criterion_ : float
+        ½ ||X - ZW'||².
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never increases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
@@ -52,6 +61,13 @@ class NMF(Factorisation):
     D. D. Lee, H. S. Seung. Algorithms for Non-negative Matrix Factorization. NIPS 2001.
     W. Xu, X. Liu, Y. Gong. Document Clustering Based on Non-negative Matrix Factorization.
     SIGIR 2003, 267-273.
+
+    Examples
+    --------
+    >>> from recoco import NMF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> NMF(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "nmf"
@@ -67,25 +83,42 @@ class NMF(Factorisation):
 
     def _iterate(self, problem, state):
         X, Z, W = problem.X, state.Z, state.W
-        update(Z, X @ W, Z @ gram(W))
+        update(Z, X @ W, Z @ gram(W))  # eq. update of Z
         P = X.T @ Z
-        update(W, P, W @ gram(Z))
+        update(W, P, W @ gram(Z))  # eq. update of W
         return residual(problem, P, Z, W)
 
 
 class ONMF(Factorisation):
-    """Minimise ½ ||X - ZW'||² with Z'Z = I, Z, W >= 0: updates on the Stiefel manifold.
+    """Minimise ½ ||X - ZW'||² with Z'Z = I and Z, W >= 0 by updates on the Stiefel manifold.
 
-    The update of Z uses the gradient on the manifold of orthonormal Z. Z becomes orthonormal
-    only in the limit, and the criterion need not fall in every iteration.
+    The update of Z uses the gradient on the manifold of orthonormal Z. Z becomes orthonormal only
+    in the limit, and the criterion may increase in an iteration.
 
-    Parameters, attributes and notes are those of :class:`NMF`.
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters g of rows and of columns.
+    n_init, max_iter, tol, start, labelling, precision, random_state
+        See :class:`NMF`.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_, Z_, W_, criterion_, criterion_history_, n_iter_
+        See :class:`NMF`.
 
     References
     ----------
     J. Yoo, S. Choi. Orthogonal Nonnegative Matrix Tri-factorization for Co-clustering:
     Multiplicative Updates on Stiefel Manifolds. Information Processing & Management 46, 2010,
     559-570.
+
+    Examples
+    --------
+    >>> from recoco import ONMF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> ONMF(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "onmf"
@@ -100,19 +133,29 @@ class ONMF(Factorisation):
     def _iterate(self, problem, state):
         X, Z, W = problem.X, state.Z, state.W
         XW = X @ W
-        update(Z, XW, Z @ cross(XW, Z))
+        update(Z, XW, Z @ cross(XW, Z))  # eq. update of Z
         P = X.T @ Z
-        update(W, P, W @ gram(Z))
+        update(W, P, W @ gram(Z))  # eq. update of W
         return residual(problem, P, Z, W)
 
 
 class PNMF(Factorisation):
-    """Minimise ½ ||X - ZZ'X||² with Z >= 0: projective factorisation, W = X'Z.
+    """Projective NMF: minimise ½ ||X - ZZ'X||² with Z >= 0, where W = X'Z.
 
-    After each update Z is divided by its largest singular value, which keeps it from
-    oscillating; the criterion need not fall in every iteration.
+    After each update, Z is divided by its largest singular value, which prevents oscillation. The
+    criterion may increase in an iteration.
 
-    Parameters, attributes and notes are those of :class:`NMF`.
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters g of rows and of columns.
+    n_init, max_iter, tol, start, labelling, precision, random_state
+        See :class:`NMF`.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_, Z_, W_, criterion_, criterion_history_, n_iter_
+        See :class:`NMF`.
 
     References
     ----------
@@ -120,6 +163,13 @@ class PNMF(Factorisation):
     Orthogonality, and Clustering. Neural Processing Letters, 2009.
     Z. Yang, E. Oja. Linear and Nonlinear Projective Nonnegative Matrix Factorization. IEEE
     Transactions on Neural Networks 21, 2010, 734-749.
+
+    Examples
+    --------
+    >>> from recoco import PNMF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> PNMF(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "pnmf"
@@ -141,14 +191,14 @@ class PNMF(Factorisation):
     def _iterate(self, problem, state):
         X, Z, W = problem.X, state.Z, state.W
         Y = X @ W  # XX'Z
-        update(Z, 2.0 * Y, Z @ gram(W) + Y @ gram(Z))
+        update(Z, 2.0 * Y, Z @ gram(W) + Y @ gram(Z))  # eq. update of Z
         _unit_norm(Z)
-        W = state.W = X.T @ Z
+        W = state.W = X.T @ Z  # eq. projection
         return residual(problem, W, Z, W)
 
 
 def _unit_norm(Z: Factor) -> None:
     """Divide Z by its largest singular value."""
     largest = np.sqrt(np.linalg.eigvalsh(gram(Z).array)[:, -1])
-    Z.array /= np.where(largest > 0, largest, 1.0)[:, None].astype(Z.array.dtype)
+    Z.array /= np.where(largest > 0, largest, 1.0)[:, None].astype(Z.array.dtype)  # eq. scaling
     Z.forget()

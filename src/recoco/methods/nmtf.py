@@ -1,60 +1,70 @@
-"""Factorisations of X in three factors: NMTF, orthogonal NMTF, WC-NMTF."""
+"""Factorisations of X into three factors: NMTF, orthogonal NMTF, WC-NMTF."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
-from recoco.cooccurrence import check_count, sppmi
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 from recoco.methods.base import sum_of_squares
 from recoco.methods.factor_algebra import Factor, SparseMatrix, cross, gram, inner, update
 from recoco.methods.factorisation import Factorisation
+from recoco.metrics.cooccurrence import check_count, sppmi
 
-# if X is scaled down by so much that lambda would exceed this, X has no influence any more
+# if scaling X down makes lambda exceed this, X has no influence
 LARGEST_LAMBDA = 1e12
 
 
-def residual(problem, B, Z, S, W):
-    """½ ||X - ZSW'||² from B = Z'XW."""
+def residual(problem: Any, B: Any, Z: Any, S: Any, W: Any) -> np.ndarray:
+    """Return ½ ||X - ZSW'||², given B = Z'XW."""
+    # eq. objective
     return 0.5 * (problem.norm - 2.0 * inner(B, S) + inner(S.T @ gram(Z) @ S, gram(W)))
 
 
+@dataclass(eq=False, repr=False)
 class NMTF(Factorisation):
     """Minimise ½ ||X - ZSW'||² with Z, S, W >= 0 (block value decomposition).
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of row clusters g.
-    n_column_clusters : int or None
-        Number of column clusters m; None: as many as row clusters.
-    n_init : int
-        Starts per run; the one with the lowest criterion is kept.
-    max_iter : int
-    tol : float
-        A start ends when its criterion changes by no more than this share of itself in an
-        iteration.
-    start : str
-        ``means``: Z is the labels of spherical k-means as 0 and 1, plus 0.2; W puts each column
-        in the cluster of rows where its mean is largest, plus 0.2; S is the mean of X over row
-        and column clusters. With m > g the groups of columns are divided at random, larger
-        ones into more parts; with m < g neighbouring groups are joined. ``random``: W and S
-        are random.
-    labelling : str
-        How a row of Z becomes a label: ``plain``, the largest entry; ``unit``, after columns of
-        Z have been given length one; ``share``, after column k of Z has been multiplied with
-        the length of row k of SW'. The same for the columns, with Z and W exchanged.
-    precision : str
-        ``double`` or ``single``: type of Z and W. S and sums over rows are always double.
-    random_state : int, Generator, RandomState or None
+    n_column_clusters : int or None, default=None
+        Number of column clusters m. None means g.
+    n_init : int, default=1
+        Number of starts per run. The one with the lowest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-7
+        A start ends when its criterion changes by no more than this fraction of itself.
+    start : {"means", "random"}, default="means"
+        With ``means``, Z is the labels of spherical k-means as 0 and 1, plus 0.2; W puts each
+        column in the row cluster where its mean is largest, plus 0.2; S is the mean of X over
+        row and column clusters. If m > g, groups of columns are split at random, larger ones
+        into more parts; if m < g, neighbouring groups are merged. With ``random``, W and S are
+        random.
+    labelling : {"plain", "unit", "share"}, default="plain"
+        How a row of Z becomes a label: by its largest entry (``plain``), after scaling the
+        columns of Z to unit length (``unit``), or after multiplying column k of Z by the length
+        of row k of SW' (``share``). For the columns, Z and W are exchanged.
+    precision : {"double", "single"}, default="double"
+        Type of Z and W. S and sums over rows are always double.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    Z_, S_, W_ : arrays (n, g), (g, m) and (d, m)
-    criterion_ : float, ½ ||X - ZSW'||²
-    criterion_history_ : array, after each iteration, never increasing
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    Z_, S_, W_ : ndarray of shape (n, g), (g, m) and (d, m)
+        The factors.
+    criterion_ : float
+        ½ ||X - ZSW'||².
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never increases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
@@ -63,6 +73,13 @@ class NMTF(Factorisation):
     References
     ----------
     B. Long, Z. Zhang, P. S. Yu. Co-clustering by Block Value Decomposition. KDD 2005, 635-640.
+
+    Examples
+    --------
+    >>> from recoco import NMTF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> NMTF(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "nmtf"
@@ -72,43 +89,49 @@ class NMTF(Factorisation):
     monotone = True
     three_factors = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_column_clusters=None,
-        n_init=1,
-        max_iter=100,
-        tol=1e-7,
-        start="means",
-        labelling="plain",
-        precision="double",
-        random_state=None,
-    ):
-        super().__init__(
-            n_clusters, n_init, max_iter, tol, start, labelling, precision, random_state
-        )
-        self.n_column_clusters = n_column_clusters
+    _: KW_ONLY
+    n_column_clusters: int | None = None
 
     def _iterate(self, problem, state):
         X, Z, S, W = problem.X, state.Z, state.S, state.W
-        update(Z, (X @ W) @ S.T, Z @ (S @ gram(W) @ S.T))  # 7a
+        update(Z, (X @ W) @ S.T, Z @ (S @ gram(W) @ S.T))  # eq. 7a
         P = X.T @ Z
-        update(W, P @ S, W @ (S.T @ gram(Z) @ S), with_cross=True)  # 7b
+        update(W, P @ S, W @ (S.T @ gram(Z) @ S), with_cross=True)  # eq. 7b
         B = cross(P, W)  # Z'XW
-        update(S, B, gram(Z) @ S @ gram(W))  # 7c
+        update(S, B, gram(Z) @ S @ gram(W))  # eq. 7c
         return residual(problem, B, Z, S, W)
 
 
 class ONMTF(NMTF):
-    """Minimise ½ ||X - ZSW'||² with Z'Z = I, W'W = I, Z, S, W >= 0.
+    """Minimise ½ ||X - ZSW'||² with Z'Z = I, W'W = I and Z, S, W >= 0.
 
-    Z and W become orthonormal only in the limit, and the criterion need not fall in every
-    iteration. Parameters, attributes and notes are those of :class:`NMTF`.
+    Z and W become orthonormal only in the limit, and the criterion may increase in an iteration.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of row clusters g.
+    n_column_clusters : int or None, default=None
+        Number of column clusters m. None means g.
+    n_init, max_iter, tol, start, labelling, precision, random_state
+        See :class:`NMTF`.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_, Z_, S_, W_, criterion_, criterion_history_, n_iter_
+        See :class:`NMTF`.
 
     References
     ----------
     C. Ding, T. Li, W. Peng, H. Park. Orthogonal Nonnegative Matrix Tri-factorizations for
     Clustering. KDD 2006, 126-135.
+
+    Examples
+    --------
+    >>> from recoco import ONMTF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> ONMTF(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "onmtf"
@@ -125,46 +148,65 @@ class ONMTF(NMTF):
     def _iterate(self, problem, state):
         X, Z, S, W = problem.X, state.Z, state.S, state.W
         XW = X @ W
-        update(Z, XW @ S.T, Z @ (cross(Z, XW) @ S.T), root=True)
+        update(Z, XW @ S.T, Z @ (cross(Z, XW) @ S.T), root=True)  # eq. update of Z
         P = X.T @ Z
-        update(W, P @ S, W @ (cross(W, P) @ S), root=True, with_cross=True)
+        update(W, P @ S, W @ (cross(W, P) @ S), root=True, with_cross=True)  # eq. update of W
         B = cross(P, W)  # Z'XW
-        update(S, B, gram(Z) @ S @ gram(W), root=True)
+        update(S, B, gram(Z) @ S @ gram(W), root=True)  # eq. update of S
         return residual(problem, B, Z, S, W)
 
 
+@dataclass(eq=False, repr=False)
 class WCNMTF(NMTF):
-    """Minimise ½ ||X - ZSW'||² + λ/2 ||M - WQ'||², all factors >= 0.
+    """Minimise ½ ||X - ZSW'||² + λ/2 ||M - WQ'||² over non-negative factors.
 
     M is the shifted positive pointwise mutual information of the columns, see
-    :func:`recoco.cooccurrence.sppmi`: words that occur in the same documents get similar rows
-    of W. M is computed from the matrix the method is given; of counts that have been weighted
-    only the binary ones can be told, so "min" and "product" count weights then.
+    :func:`recoco.metrics.cooccurrence.sppmi`. It gives words that occur in the same documents
+    similar rows of W. M is computed from the matrix passed to ``fit``. If its counts have been
+    weighted, only "binary" still refers to counts; "min" and "product" then use the weights.
 
     Parameters
     ----------
-    n_clusters, n_column_clusters, n_init, max_iter, tol, labelling, random_state
-        See :class:`NMTF`.
-    lam : float
-        λ >= 0.
-    shift : float
-        N > 0, of which the logarithm is taken off the mutual information.
-    count : str
-        What co-occurrence is: ``binary``, ``min``, ``product`` or ``tfidf``.
-    diagonal : bool
-        Whether a word occurs together with itself.
-    start : str
-        See :class:`NMTF`; Q is the means of M over the column clusters, or random.
-    precision : str
-        ``double`` or ``single``: type of M, Z, W and Q.
+    n_clusters : int, default=2
+        Number of row clusters g.
+    n_column_clusters : int or None, default=None
+        Number of column clusters m. None means g.
+    lam : float, default=1.0
+        λ, the weight of the co-occurrences, at least 0.
+    shift : float, default=2.0
+        N > 0, whose logarithm is subtracted from the mutual information.
+    count : {"binary", "min", "product", "tfidf"}, default="binary"
+        How co-occurrences are counted.
+    diagonal : bool, default=True
+        Whether a word co-occurs with itself.
+    n_init : int, default=1
+        Number of starts per run. The one with the lowest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-7
+        A start ends when its criterion changes by no more than this fraction of itself.
+    start : {"means", "random"}, default="means"
+        Initial Z, S and W as in :class:`NMTF`; Q is the means of M over the column clusters, or
+        random.
+    labelling : {"plain", "unit", "share"}, default="plain"
+        How a row of Z becomes a label, see :class:`NMTF`.
+    precision : {"double", "single"}, default="double"
+        Type of M, Z, W and Q. S and sums over rows are always double.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : arrays of int
-    Z_, S_, W_, Q_ : arrays (n, g), (g, m), (d, m) and (d, m)
-    criterion_ : float, see above
-    criterion_history_ : array, after each iteration, never increasing (Theorem 1)
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    Z_, S_, W_, Q_ : ndarray of shape (n, g), (g, m), (d, m) and (d, m)
+        The factors.
+    criterion_ : float
+        The criterion above.
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never increases (Theorem 1).
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
@@ -174,6 +216,14 @@ class WCNMTF(NMTF):
     ----------
     A. Salah, M. Ailem, M. Nadif. Word Co-Occurrence Regularized Non-Negative Matrix
     Tri-Factorization for Text Data Co-Clustering. AAAI 2018.
+
+    Examples
+    --------
+    >>> from recoco import WCNMTF
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> model = WCNMTF(n_clusters=2, lam=0.1, random_state=0).fit(X)
+    >>> model.row_labels_.tolist(), model.column_labels_.tolist()
+    ([0, 0, 1, 1], [0, 0, 1, 1])
     """
 
     name = "wcnmtf"
@@ -186,50 +236,17 @@ class WCNMTF(NMTF):
         "M by eqs. 2 and 3, criterion eq. 4, updates in the order 7a, 7b, 7d, 7c (Theorem 1)."
     )
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_column_clusters=None,
-        lam=1.0,
-        shift=2.0,
-        count="binary",
-        diagonal=True,
-        n_init=1,
-        max_iter=100,
-        tol=1e-7,
-        start="means",
-        labelling="plain",
-        precision="double",
-        random_state=None,
-    ):
-        super().__init__(
-            n_clusters,
-            n_column_clusters,
-            n_init,
-            max_iter,
-            tol,
-            start,
-            labelling,
-            precision,
-            random_state,
-        )
-        self.lam = lam
-        self.shift = shift
-        self.count = count
-        self.diagonal = diagonal
+    _: KW_ONLY
+    lam: float = 1.0
+    shift: float = 2.0
+    count: str = "binary"
+    diagonal: bool = True
 
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        # M has about 6 % non-zeros; two products with it in each of 100 iterations
-        product = n_init * 100 * 4 * (0.06 * d**2) * n_clusters / 1e10
-        return super().cost(n, d, nnz, n_clusters, n_init) + product
-
-    def _check(self, X):
-        A = super()._check(X)
+    def _check_numbers(self, A):
+        super()._check_numbers(A)
         if not isinstance(self.lam, Real) or not 0 <= self.lam < np.inf:
             raise RecocoError(f"lam is {self.lam!r}: give a finite number of at least 0.")
         check_count(self.count, self.shift)
-        return A
 
     def _extend(self, problem, dtype, columns):
         M = sppmi(problem.A, self.count, self.shift, self.diagonal, dtype)
@@ -250,13 +267,13 @@ class WCNMTF(NMTF):
     def _iterate(self, problem, state):
         X, M, lam = problem.X, problem.extra.M, problem.extra.lam
         Z, S, W, Q = state.Z, state.S, state.W, state.Q
-        update(Z, (X @ W) @ S.T, Z @ (S @ gram(W) @ S.T))  # 7a
+        update(Z, (X @ W) @ S.T, Z @ (S @ gram(W) @ S.T))  # eq. 7a
         P = X.T @ Z
         G = S.T @ gram(Z) @ S + lam * gram(Q)
-        update(W, P @ S + lam * (M @ Q), W @ G, with_cross=True)  # 7b
+        update(W, P @ S + lam * (M @ Q), W @ G, with_cross=True)  # eq. 7b
         MW = M @ W  # M is symmetric
-        update(Q, MW, Q @ gram(W))  # 7d
+        update(Q, MW, Q @ gram(W))  # eq. 7d
         B = cross(P, W)  # Z'XW
-        update(S, B, gram(Z) @ S @ gram(W))  # 7c
+        update(S, B, gram(Z) @ S @ gram(W))  # eq. 7c
         M_residual = 0.5 * (problem.extra.M_norm - 2.0 * inner(MW, Q) + inner(gram(Q), gram(W)))
-        return residual(problem, B, Z, S, W) + lam * M_residual
+        return residual(problem, B, Z, S, W) + lam * M_residual  # eq. 4

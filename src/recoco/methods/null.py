@@ -1,18 +1,30 @@
-"""Null models: what a method would score that does not look at the data."""
+"""Null models: the scores of a method that ignores the data."""
+
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from recoco.methods.base import Clusterer, Starts
+from recoco.methods.base import Clusterer, RandomState, Starts
 
 
+@dataclass(eq=False, repr=False)
 class Null(Clusterer):
     """Uniform random labels.
 
     Parameters
     ----------
-    n_clusters : int
-    n_init, max_iter, tol : taken for the sake of the common interface; all starts are equal.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=2
+        Number of clusters.
+    n_init, max_iter, tol : int, int and float, default=1, 1 and 0.0
+        Ignored; present because all methods have them.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
+
+    Examples
+    --------
+    >>> from recoco import Null
+    >>> Null(n_clusters=2, random_state=0).fit([[1, 2], [3, 4], [5, 6]]).labels_.tolist()
+    [1, 1, 0]
     """
 
     name = "null"
@@ -21,28 +33,39 @@ class Null(Clusterer):
     equation_notes = "Labels are independent and uniform on 0..g-1; the criterion is 0."
     two_sided = False
 
-    def __init__(self, n_clusters=2, n_init=1, max_iter=1, tol=0.0, random_state=None):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return 1e-8 * n * n_init
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 1
+    tol: float = 0.0
+    random_state: RandomState = None
 
     def _prepare(self, A):
         return A.shape[0]
 
     def _run(self, problem, generators, init):
+        # eq. labels
         labels = np.stack([rng.integers(self.n_clusters, size=problem) for rng in generators])
         B = len(generators)
         return Starts(labels, None, np.zeros(B), np.ones(B, np.int32), [np.zeros(1)] * B)
 
 
 class NullSorted(Null):
-    """Uniform random labels, sorted: the score of a wrong evaluation on class-ordered data."""
+    """Uniform random labels, sorted: the score of a flawed evaluation on data ordered by class.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters.
+    n_init, max_iter, tol, random_state
+        See :class:`Null`.
+
+    Examples
+    --------
+    >>> from recoco import NullSorted
+    >>> NullSorted(n_clusters=2, random_state=0).fit([[1, 2], [3, 4], [5, 6]]).labels_.tolist()
+    [0, 1, 1]
+    """
 
     name = "null-sorted"
     title = "Random labels, sorted"
@@ -51,5 +74,5 @@ class NullSorted(Null):
 
     def _run(self, problem, generators, init):
         starts = super()._run(problem, generators, init)
-        starts.row_labels.sort(axis=1)
+        starts.row_labels.sort(axis=1)  # eq. labels
         return starts

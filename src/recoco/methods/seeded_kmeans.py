@@ -1,23 +1,36 @@
-"""scikit-learn's k-means, bit for bit, without what it repeats.
+"""scikit-learn's k-means, bit for bit, without its repeated iterations.
 
 Points of spectral clustering may coincide up to rounding while their coordinates are huge. An
-empty cluster is then filled, emptied and filled again until the last of 300 iterations. An
-iteration depends on the centres alone: once they come back, the rest is known.
+empty cluster is then filled, emptied and filled again until the last of 300 iterations. Since
+an iteration depends on the centres alone, the rest is known as soon as centres recur.
 """
+
+from typing import Any
 
 import numpy as np
 
 MAX_ITER, TOL = 300, 1e-4
 
 
-def kmeans_labels(points, k: int, n_init: int, seed: int) -> np.ndarray:
+def kmeans_labels(points: Any, k: int, n_init: int, seed: int) -> np.ndarray:
     """Return ``KMeans(k, n_init=n_init, random_state=seed).fit_predict(points)``.
 
-    To be called with one thread of OpenMP and BLAS.
+    Call it with a single thread of OpenMP and BLAS.
 
     Parameters
     ----------
-    points : float64 (n, p)
+    points : ndarray of float64, shape (n, p)
+        The points.
+    k : int
+        Number of clusters.
+    n_init : int
+        Number of seedings.
+    seed : int
+        Seed of the random numbers.
+
+    Returns
+    -------
+    labels : ndarray of int32, shape (n,)
     """
     from sklearn.cluster._k_means_common import _is_same_clustering
 
@@ -26,6 +39,7 @@ def kmeans_labels(points, k: int, n_init: int, seed: int) -> np.ndarray:
     X = np.array(points, order="C")
     X -= X.mean(axis=0)
     squares = np.einsum("ij,ij->i", X, X)
+    best: Any
     best, least = None, np.inf
     for _ in range(n_init):
         labels, inertia = lloyd(X, _seed_centres(X, squares, k, random), tol)
@@ -35,7 +49,7 @@ def kmeans_labels(points, k: int, n_init: int, seed: int) -> np.ndarray:
 
 
 def _seed_centres(X, squares, k: int, random) -> np.ndarray:
-    """Greedy k-means++: each next centre is the best of several points drawn by distance."""
+    """Greedy k-means++: each centre is the best of several points drawn by distance."""
     n = len(X)
     weights = np.ones(n)
     trials = 2 + int(np.log(k))
@@ -55,7 +69,7 @@ def _seed_centres(X, squares, k: int, random) -> np.ndarray:
 
 
 def _distances(some, X, squares) -> np.ndarray:
-    """Squared distances of some points to all, by their products."""
+    """Return the squared distances of some points to all points, from their products."""
     distances = some @ X.T
     distances *= -2
     distances += np.einsum("ij,ij->i", some, some)[:, None]
@@ -63,18 +77,22 @@ def _distances(some, X, squares) -> np.ndarray:
     return np.maximum(distances, 0.0, out=distances)
 
 
-def lloyd(X, centres, tol: float):
-    """Lloyd's iterations as scikit-learn does them; centres that come back end them.
+def lloyd(X: Any, centres: np.ndarray, tol: float) -> tuple[np.ndarray, float]:
+    """Run Lloyd's iterations as scikit-learn does; stop when centres recur.
 
     Parameters
     ----------
-    X : float64 (n, p), in one piece
-    centres : float64 (k, p), overwritten
-    tol : float, of the sum of squared shifts
+    X : ndarray of float64, shape (n, p)
+        C-contiguous points.
+    centres : ndarray of float64, shape (k, p)
+        Initial centres; overwritten.
+    tol : float
+        Tolerance of the sum of squared shifts.
 
     Returns
     -------
-    labels : int32 (n,), inertia : float
+    labels : ndarray of int32, shape (n,)
+    inertia : float
     """
     from sklearn.cluster._k_means_common import _inertia_dense
     from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
@@ -86,7 +104,7 @@ def lloyd(X, centres, tol: float):
     before = labels.copy()
     counts, shift = np.zeros(k), np.zeros(k)
 
-    # an earlier iteration, its number a power of two (Brent): what follows it is known
+    # centres of an earlier iteration, whose number is a power of two (Brent's cycle detection)
     mark, mark_labels, marked = centres.copy(), labels.copy(), 0
     done, last, settled = 0, MAX_ITER, False
     while done < last:
@@ -103,7 +121,7 @@ def lloyd(X, centres, tol: float):
             last = done + (MAX_ITER - done) % (done - marked)
         elif done == max(1, 2 * marked):
             mark[:], mark_labels[:], marked = centres, labels, done
-    if not settled:  # the labels are those of the centres before
+    if not settled:  # the labels belong to the previous centres
         lloyd_iter_chunked_dense(
             X, weights, centres, centres, counts, labels, shift, 1, update_centers=False
         )

@@ -1,22 +1,22 @@
 """Spectral co-clustering: SpecCo (modularity) and Spec (normalised cut).
 
-Both embed rows and columns together by singular vectors of the normalised matrix and cluster
-the points by k-means. The embedding is computed once for all runs; runs differ in the seeds of
-k-means only.
+Both embed rows and columns jointly by singular vectors of the normalised matrix and cluster the
+points by k-means. The embedding is computed once for all runs; runs differ only in the seeds of
+k-means.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
-from recoco.methods.base import CoClusterer, Starts, check_integer, label_dtype
+from recoco.core.errors import RecocoError
+from recoco.methods.base import CoClusterer, RandomState, Starts, check_integer, label_dtype
 
 
 @dataclass
 class _Problem:
-    """The matrix with its margins and the points that stand for its rows, then its columns."""
+    """The matrix with its margins, and the points that represent its rows, then its columns."""
 
     A: sparse.csr_matrix
     row_degree: np.ndarray
@@ -26,16 +26,17 @@ class _Problem:
 
 
 def _cluster_points(points, k, generators, kmeans_init, max_iter, tol):
-    """k-means from ``kmeans_init`` seedings per generator, the one of least inertia kept.
+    """Run k-means from ``kmeans_init`` seedings per generator; keep the smallest inertia.
 
     Returns
     -------
-    labels : int32 (B, n); n_iter : int32 (B,)
+    labels : ndarray of int32, shape (B, n)
+    n_iter : ndarray of int32, shape (B,)
     """
     from recoco.kernels.kmeans import lloyd
     from recoco.kernels.kmeans_seeding import seed_centres
 
-    trials = 2 + int(np.log(k))  # candidates per centre, as scikit-learn has it
+    trials = 2 + int(np.log(k))  # candidates per centre, as in scikit-learn
     transposed = np.ascontiguousarray(points.T)
     labels = np.zeros((len(generators), len(points)), np.int32)
     n_iter = np.zeros(len(generators), np.int32)
@@ -43,14 +44,14 @@ def _cluster_points(points, k, generators, kmeans_init, max_iter, tol):
         least = np.inf
         for uniforms in rng.random((kmeans_init, k, trials)):
             start = points[seed_centres(transposed, uniforms)]
-            found, inertia, steps = lloyd(points, start, max_iter, tol)
+            found, inertia, steps = lloyd(points, start, max_iter, tol)  # eq. points
             if inertia < least:
                 least, labels[b], n_iter[b] = inertia, found, steps
     return labels, n_iter
 
 
 class _Spectral(CoClusterer):
-    """What the two methods share: all but the embedding and the criterion."""
+    """What both methods share: everything but the embedding and the criterion."""
 
     def _prepare(self, A):
         check_integer(self.kmeans_init, "kmeans_init", 1)
@@ -75,41 +76,62 @@ class _Spectral(CoClusterer):
         return Starts(rows, columns, criterion, n_iter, histories)
 
 
+@dataclass(eq=False, repr=False)
 class SpecCo(_Spectral):
     """Spectral relaxation of bipartite modularity.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of co-clusters g.
-    n_components : {"g-1", "g"} or int
-        Number of singular pairs, the trivial one not counted.
-    trivial : bool
-        Keep the trivial pair as a first coordinate. Scaled, it is constant, and matters only
-        through ``unit``: with "columns" it sets rows and columns of the matrix a little apart.
-    unit : {"columns", "rows", "none"}
-        What is brought to length one before k-means: every coordinate (of the rows and of the
-        columns of the matrix apart), or every point, or nothing.
-    kmeans_init : int
-        Seedings of k-means per start; the one of least inertia is kept.
-    n_init : int
-        Starts per run; the one with the largest modularity is kept.
-    max_iter, tol : int, float
-        Of k-means; ``tol`` is relative to the mean variance of the coordinates.
-    random_state : int, Generator, RandomState or None
+    n_components : {"g-1", "g"} or int, default="g-1"
+        Number of singular pairs, not counting the trivial one.
+    trivial : bool, default=True
+        Keep the trivial pair as the first coordinate. After scaling it is constant, and matters
+        only through ``unit``: with "columns" it slightly separates rows and columns of the matrix.
+    unit : {"columns", "rows", "none"}, default="columns"
+        What is scaled to unit length before k-means: every coordinate (separately for rows and
+        columns of the matrix), every point, or nothing.
+    kmeans_init : int, default=10
+        Number of seedings of k-means per start. The one with the smallest inertia is kept.
+    n_init : int, default=1
+        Number of starts per run. The one with the largest modularity is kept.
+    max_iter : int, default=300
+        Maximum number of iterations of k-means.
+    tol : float, default=1e-4
+        Tolerance of k-means, relative to the mean variance of the coordinates.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    criterion_ : float
+        The modularity.
+    criterion_history_ : ndarray
+        The same as an array of one value.
+    n_iter_ : int
+        Number of iterations of k-means.
 
     Notes
     -----
     U and V are the leading singular vectors of Dr^-1/2 (A - delta) Dc^-1/2, scaled by Dr^-1/2
-    and Dc^-1/2. The paper leaves open how they are scaled further. The defaults are the reading
-    under which the values printed for SpecCo in the CoClus paper come out (CLASSIC3, CLASSIC4,
-    NG2, binary REVIEWS: within 0.015); ``unit="rows"`` gives other and often better
-    partitions.
+    and Dc^-1/2. The paper leaves any further scaling open. The defaults reproduce the values that
+    the CoClus paper prints for SpecCo (CLASSIC3, CLASSIC4, NG2, binary REVIEWS: within 0.015);
+    ``unit="rows"`` gives different and often better partitions.
 
     References
     ----------
     L. Labiod, M. Nadif. Co-clustering for Binary and Categorical Data with Maximum Modularity.
     ICDM 2011, 1140-1145.
+
+    Examples
+    --------
+    >>> from recoco import SpecCo
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> SpecCo(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0]
     """
 
     name = "specco"
@@ -126,32 +148,16 @@ class SpecCo(_Spectral):
         "the CoClus paper come out under them."
     )
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_components="g-1",
-        trivial=True,
-        unit="columns",
-        kmeans_init=10,
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.trivial = trivial
-        self.unit = unit
-        self.kmeans_init = kmeans_init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        # ten k-means, each about 6 ns for a point, a coordinate and a centre
-        return 6e-8 * n_init * (n + d) * n_clusters**2
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_components: int | str = "g-1"
+    trivial: bool = True
+    unit: str = "columns"
+    kmeans_init: int = 10
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-4
+    random_state: RandomState = None
 
     def _embed(self, A):
         from recoco.methods.embedding import normalised_singular_vectors
@@ -168,12 +174,12 @@ class SpecCo(_Spectral):
             components = check_integer(self.n_components, "n_components", 1)
         U, V, _ = normalised_singular_vectors(A, components)
         if self.trivial:
-            # the roots of the degrees, scaled like the others
+            # the square roots of the degrees, scaled like the others
             U, V = (
                 np.pad(part, ((0, 0), (1, 0)), constant_values=A.sum() ** -0.5) for part in (U, V)
             )
         if self.unit == "columns":
-            return np.vstack([_unit(U, 0), _unit(V, 0)])
+            return np.vstack([_unit(U, 0), _unit(V, 0)])  # eq. points
         points = np.vstack([U, V])
         return _unit(points, 1) if self.unit == "rows" else points
 
@@ -194,31 +200,53 @@ class SpecCo(_Spectral):
         )
 
 
+@dataclass(eq=False, repr=False)
 class Spec(_Spectral):
     """Bipartite spectral graph partitioning, as in scikit-learn's SpectralCoclustering.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of co-clusters g.
-    kmeans_init : int
-        Seedings of k-means per start; the one of least inertia is kept.
-    n_init : int
-        Starts per run; the one with the least normalised cut is kept.
-    max_iter, tol : int, float
-        Of k-means; ``tol`` is relative to the mean variance of the coordinates.
-    random_state : int, Generator, RandomState or None
+    kmeans_init : int, default=10
+        Number of seedings of k-means per start. The one with the smallest inertia is kept.
+    n_init : int, default=1
+        Number of starts per run. The one with the smallest normalised cut is kept.
+    max_iter : int, default=300
+        Maximum number of iterations of k-means.
+    tol : float, default=1e-4
+        Tolerance of k-means, relative to the mean variance of the coordinates.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
+        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
+    criterion_ : float
+        The normalised cut.
+    criterion_history_ : ndarray
+        The same as an array of one value.
+    n_iter_ : int
+        Number of iterations of k-means.
 
     Notes
     -----
-    ceil(log2(g)) singular pairs after the trivial one; points [Dr^-1/2 U; Dc^-1/2 V].
-    scikit-learn agrees for ``svd_method="randomized"``; for "arpack" it leaves out the pair of
-    the smallest singular value where the trivial one is meant.
+    The points are [Dr^-1/2 U; Dc^-1/2 V] with ceil(log2(g)) singular pairs after the trivial one.
+    scikit-learn agrees for ``svd_method="randomized"``; for "arpack" it drops the pair with the
+    smallest singular value instead of the trivial one.
 
     References
     ----------
     I. S. Dhillon. Co-clustering Documents and Words Using Bipartite Spectral Graph
     Partitioning. KDD 2001, 269-274.
+
+    Examples
+    --------
+    >>> from recoco import Spec
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> Spec(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0]
     """
 
     name = "spec"
@@ -233,29 +261,18 @@ class Spec(_Spectral):
     )
     larger_is_better = False
 
-    def __init__(
-        self,
-        n_clusters=2,
-        kmeans_init=10,
-        n_init=1,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.kmeans_init = kmeans_init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return 6e-8 * n_init * (n + d) * n_clusters * (1 + np.log2(n_clusters))
+    n_clusters: int = 2
+    _: KW_ONLY
+    kmeans_init: int = 10
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-4
+    random_state: RandomState = None
 
     def _embed(self, A):
         from recoco.methods.embedding import normalised_singular_vectors
 
+        # eq. embedding
         U, V, _ = normalised_singular_vectors(A, int(np.ceil(np.log2(self.n_clusters))))
         return np.vstack([U, V])
 
@@ -276,6 +293,6 @@ class Spec(_Spectral):
 
 
 def _unit(points, axis):
-    """Divide by Euclidean norms along an axis; what is zero stays zero."""
+    """Divide by Euclidean norms along an axis; zeros stay zero."""
     size = np.sqrt((points**2).sum(axis=axis, keepdims=True))
     return np.divide(points, size, out=np.zeros_like(points), where=size > 0)

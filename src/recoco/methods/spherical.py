@@ -1,13 +1,21 @@
 """Spherical k-means: rows of unit length in clusters around their mean directions."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
-from recoco.methods.base import Clusterer, Starts, check_labels, label_dtype
-from recoco.schema import nearest
+from recoco.core.errors import RecocoError
+from recoco.methods.base import (
+    Clusterer,
+    RandomState,
+    Starts,
+    check_choice,
+    check_labels,
+    finished,
+    label_dtype,
+)
 
 MAX_ITER = 100
 TOL = 0.0
@@ -20,7 +28,7 @@ SEEDINGS = {
 
 @dataclass
 class _Problem:
-    """Unit rows, by rows and (where the seeding needs it) by columns."""
+    """Unit rows, by rows and (if the seeding needs it) by columns."""
 
     rows: sparse.csr_matrix
     single: np.ndarray
@@ -28,7 +36,7 @@ class _Problem:
 
 
 def check_rows(A: sparse.csr_matrix) -> None:
-    """Refuse a matrix with a row of zeros."""
+    """Reject a matrix with a row of zeros."""
     empty = np.flatnonzero(np.diff(A.indptr) == 0)
     if empty.size:
         raise RecocoError(
@@ -37,14 +45,14 @@ def check_rows(A: sparse.csr_matrix) -> None:
 
 
 def unit_rows(A: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Rows of A scaled to length one, entries rounded so that sums of them are exact.
+    """Scale rows of A to unit length, with entries rounded such that their sums are exact.
 
-    Entries become multiples of a power of two (2^-38 for 18846 rows): no sum of up to n of
-    them then needs more than the 53 bits of a double, so it is the same in any order.
+    Entries become multiples of a power of two (2^-38 for 18846 rows). No sum of up to n of them
+    then needs more than the 53 bits of a double, so it is the same in any order.
     """
     check_rows(A)
     n = A.shape[0]
-    # divided by the largest entry first, so that no square is too small or too large to hold
+    # divided by the largest entry first, so no square underflows or overflows
     largest = A.max(axis=1).toarray().ravel()
     data = A.data / np.repeat(largest, np.diff(A.indptr))
     lengths = np.sqrt(np.add.reduceat(data * data, A.indptr[:-1]))
@@ -55,65 +63,91 @@ def unit_rows(A: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def spherical_starts(
-    A, generators, n_clusters: int, max_iter: int = MAX_ITER, tol: float = TOL, seeding="rows"
+    A: Any,
+    generators: Any,
+    n_clusters: int,
+    max_iter: int = MAX_ITER,
+    tol: float = TOL,
+    seeding: str = "rows",
 ) -> np.ndarray:
-    """Labels of the rows by spherical k-means, one start per generator.
+    """Return row labels by spherical k-means, one start per generator.
 
     Parameters
     ----------
-    A : csr_matrix (n, d), checked by ``recoco.methods.base.check_matrix``; no row of zeros
-    generators : sequence of numpy Generators; start b uses generator b only
-    n_clusters, max_iter, tol, seeding : see :class:`SphericalKMeans`
+    A : csr_matrix of shape (n, d)
+        A matrix checked by ``recoco.methods.base.check_matrix``, without rows of zeros.
+    generators : sequence of numpy.random.Generator
+        Start b uses only generator b.
+    n_clusters, max_iter, tol, seeding
+        See :class:`SphericalKMeans`.
 
     Returns
     -------
-    int array (B, n): for the same generator the labels :class:`SphericalKMeans` finds
+    labels : ndarray of int, shape (B, n)
+        The labels that :class:`SphericalKMeans` finds with the same generators.
     """
     problem = _problem(A, seeding)
     return _cluster(problem, generators, None, n_clusters, max_iter, tol, seeding).row_labels
 
 
+@dataclass(eq=False, repr=False)
 class SphericalKMeans(Clusterer):
     """Maximise the sum of cosines between rows and the centroids of their clusters.
 
-    Rows are scaled to length one. In turn every row is put in the cluster whose centroid it has
-    the largest cosine with (ties: the lowest cluster), and every centroid becomes the mean
-    direction of its rows. A cluster left without rows gets the row least similar to its own
-    centroid, which cannot lower the criterion.
+    Rows are scaled to unit length. In turn, every row is put in the cluster whose centroid has the
+    largest cosine with it (the lowest cluster wins a tie), and every centroid becomes the mean
+    direction of its rows. A cluster without rows receives the row that is least similar to its own
+    centroid, which cannot decrease the criterion.
 
     Parameters
     ----------
-    n_clusters : int
-    n_init : int
-        Starts per run; the one with the largest criterion is kept.
-    max_iter : int
-    tol : float
-        A start ends when its criterion grows by no more than this share of itself, or when
-        no row moves.
-    seeding : str
-        ``rows``: g distinct rows drawn at random are the first centroids; ``k-means++``: each
-        is drawn by its squared distance to the nearest drawn before; ``labels``: a random
-        partition.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=2
+        Number of clusters g.
+    n_init : int, default=1
+        Number of starts per run. The one with the largest criterion is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=0.0
+        A start ends when its criterion grows by no more than this fraction of itself, or when no
+        row moves.
+    seeding : {"rows", "k-means++", "labels"}, default="rows"
+        Initial centroids: g distinct rows drawn at random (``rows``), rows drawn by their squared
+        distance to the nearest one drawn before (``k-means++``), or the means of a random
+        partition (``labels``).
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_ : array of int; ``column_labels_`` is None
-    criterion_ : float, the sum over rows of the cosine to the centroid of their cluster
-    criterion_history_ : array, after each iteration, never decreasing
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each row; also available as ``labels_``.
+    column_labels_ : None
+        Columns are not clustered.
+    criterion_ : float
+        Sum over rows of the cosine with the centroid of their cluster.
+    criterion_history_ : ndarray
+        The criterion after each iteration; it never decreases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
     ``fit(X, init=labels)`` starts from the given row labels (n values in 0..g-1).
-    With centroids c_k = s_k / |s_k|, s_k the sum of the rows of cluster k, the criterion is the
-    sum of the |s_k|.
+    With centroids c_k = s_k / |s_k|, where s_k is the sum of the rows of cluster k, the criterion
+    is the sum of the |s_k|.
 
     References
     ----------
     I. S. Dhillon, D. S. Modha. Concept Decompositions for Large Sparse Text Data Using
     Clustering. Machine Learning 42, 2001, 143-175.
     C. Elkan. Using the Triangle Inequality to Accelerate k-Means. ICML 2003, 147-153 (bounds).
+
+    Examples
+    --------
+    >>> from recoco import SphericalKMeans
+    >>> X = [[3, 2, 0, 0], [2, 4, 1, 0], [0, 0, 5, 2], [0, 1, 3, 3]]
+    >>> SphericalKMeans(n_clusters=2, n_init=5, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1]
     """
 
     name = "skmeans"
@@ -130,31 +164,24 @@ class SphericalKMeans(Clusterer):
     two_sided = False
     shared_starts = True
 
-    def __init__(
-        self, n_clusters=2, n_init=1, max_iter=MAX_ITER, tol=TOL, seeding="rows", random_state=None
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.seeding = seeding
-        self.random_state = random_state
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = MAX_ITER
+    tol: float = TOL
+    seeding: str = "rows"
+    random_state: RandomState = None
 
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        """Rough seconds of one run on one core: about 25 passes, most of them partial."""
-        return 25 * n_init * (nnz * (2e-9 + 1e-10 * n_clusters) + 5e-10 * (n + d) * n_clusters)
-
-    def _check(self, X):
-        A = super()._check(X)
+    def _check_numbers(self, A):
+        super()._check_numbers(A)
+        check_choice(self.seeding, "seeding", SEEDINGS)
         check_rows(A)
-        return A
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[0], self.n_clusters, "row")
 
     def _batch_size(self, A):
-        return 128  # of a start that is not running only the labels are kept
+        return 128  # of a waiting start only the labels are stored
 
     def _prepare(self, A):
         return _problem(A, self.seeding)
@@ -166,8 +193,6 @@ class SphericalKMeans(Clusterer):
 
 
 def _problem(A, seeding):
-    if seeding not in SEEDINGS:
-        raise RecocoError(f"Unknown seeding {seeding!r}: {nearest(str(seeding), SEEDINGS)}")
     rows = unit_rows(A)
     by_column = sparse.csr_matrix(rows.T) if seeding == "k-means++" else None
     return _Problem(rows, rows.data.astype(np.float32), by_column)
@@ -185,7 +210,7 @@ def _cluster(problem, generators, init, g, max_iter, tol, seeding) -> Starts:
     X = problem.rows
     B, (n, d) = len(generators), X.shape
     labels = np.zeros((B, n), label_dtype(g))
-    chosen = np.full((B, g), -1)  # -1: the labels are the start
+    chosen = np.full((B, g), -1)  # -1 means that the labels are the start
     for b, generator in enumerate(generators):
         if init is not None:
             labels[b] = init
@@ -198,9 +223,8 @@ def _cluster(problem, generators, init, g, max_iter, tol, seeding) -> Starts:
             chosen[b] = kernel.spread_rows(_parts(X), _parts(problem.by_column), uniforms)
     histories = np.zeros((B, max_iter))
     n_iter = np.zeros(B, np.int32)
-    # for less work than this the threads take longer to start than to finish
+    # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if B > 1 and X.nnz * B > 50_000 else 1
     run = kernel.cluster_starts_parallel if threads > 1 else kernel.cluster_starts
     run(_parts(X), problem.single, d, chosen, labels, tol, histories, n_iter)
-    kept = [history[:steps].copy() for history, steps in zip(histories, n_iter, strict=True)]
-    return Starts(labels, None, np.array([history[-1] for history in kept]), n_iter, kept)
+    return Starts.from_histories(labels, None, finished(histories, n_iter))

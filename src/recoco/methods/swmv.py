@@ -1,6 +1,6 @@
 """SwMV: one graph with as many components as clusters, close to several graphs."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 
 import numpy as np
@@ -9,22 +9,22 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
-from recoco.errors import RecocoError
-from recoco.methods.base import Starts
+from recoco.core.errors import RecocoError
+from recoco.methods.base import RandomState, Starts, check_choice
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs
 
 SUPPORTS = ("all", "edges")
-# nodes up to which S may join all of them, and up to which its eigenvectors are those of a
-# dense matrix
+# maximum number of nodes for which S may connect all of them, and for which its eigenvectors are
+# computed from a dense matrix
 LARGEST = 5_000
 _DENSE = 3_000
-# entries of S whose distances are computed at a time
+# number of entries of S whose distances are computed at once
 _CHUNK = 1 << 18
 
 
 @dataclass
 class _Problem:
-    """Places of S that may be above 0, and what the graphs have there."""
+    """The positions of S that may be positive, and the values of the graphs there."""
 
     n: int
     full: bool
@@ -34,46 +34,65 @@ class _Problem:
     targets: np.ndarray  # float64 (v, places)
 
 
+@dataclass(eq=False, repr=False)
 class SwMV(GraphClusterer):
-    """Minimise sum_v ||S - A_v||_F over S whose rows sum to 1 and which has g components.
+    """Minimise sum_v ||S - A_v||_F over S with rows that sum to 1 and with g components.
 
-    The clusters are the components of S, no k-means is needed. With weights
-    w_v = 1 / (2 ||S - A_v||) of the graphs, S and the g smoothest vectors F on S are found in
-    turn: row i of S is the projection on the simplex of
+    The clusters are the components of S, so k-means is not needed. With weights
+    w_v = 1 / (2 ||S - A_v||) of the graphs, S and the g smoothest vectors F on S are computed in
+    turn: row i of S is the projection onto the simplex of
     (sum_v w_v a_ij - lam ||f_i - f_j||^2 / 2) / sum_v w_v. While S has fewer than g components,
-    lam is doubled, and halved while it has more. Nothing is random: all runs are the same.
+    lam is doubled; while it has more, lam is halved. Nothing is random: all runs are the same.
 
-    That S ever has g components is not certain. Then the components of the last S are returned
-    and ``solved`` is 0; the TSPLBM paper prints NA in such a case.
+    S may never have g components. Then the components of the last S are returned and ``solved`` is
+    0; the TSPLBM paper prints NA in such a case.
 
     Parameters
     ----------
-    n_clusters : int
-    max_iter : int
-        Largest number of updates of S.
-    tol : float
-        With g components, the updates end when the loss changes by no more than this share.
-    lam : float
-        First weight of the smoothness; the weights of the graphs are scaled to sum 1.
-    support : {"all", "edges"}
-        S may join all nodes, as in the paper, or only those that have an edge in some graph:
-        for large sparse graphs.
-    diagonal : bool
-        Keep the diagonals of the graphs. A node that is most similar to itself easily
-        becomes a component of its own.
-    n_init, random_state : taken by all methods, without effect here
+    n_clusters : int, default=2
+        Number of clusters g.
+    n_init : int, default=1
+        Ignored; present because all methods have it.
+    max_iter : int, default=50
+        Maximum number of updates of S.
+    tol : float, default=1e-6
+        With g components, the updates end when the loss changes by no more than this fraction.
+    lam : float, default=1.0
+        Initial weight of the smoothness; the weights of the graphs are scaled to sum 1.
+    support : {"all", "edges"}, default="all"
+        S may connect all nodes, as in the paper, or only those with an edge in some graph, which
+        suits large sparse graphs.
+    diagonal : bool, default=False
+        Keep the diagonals of the graphs. A node that is most similar to itself easily becomes a
+        component of its own.
+    random_state : int, Generator, RandomState or None, default=None
+        Ignored; present because all methods have it.
 
     Attributes
     ----------
-    row_labels_ : array of int
-    criterion_ : float, sum_v ||S - A_v||_F, each row of A_v divided by its sum
-    criterion_history_ : array, the same after each update; falls if lam does not change
-    details_ : dict with ``solved`` (1 or 0), ``components`` and ``lam``
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each node; also available as ``labels_``.
+    criterion_ : float
+        sum_v ||S - A_v||_F, where each row of A_v is divided by its sum.
+    criterion_history_ : ndarray
+        The criterion after each update; it decreases as long as lam does not change.
+    n_iter_ : int
+        Number of updates of S.
+    details_ : dict
+        ``solved`` (1 or 0), ``components`` and ``lam``.
 
     References
     ----------
     F. Nie, J. Li, X. Li. Self-weighted multiview clustering with multiple graphs. IJCAI 2017,
     2564-2570.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import SwMV
+    >>> graph = np.kron(np.eye(2), np.full((4, 4), 9)) + 1
+    >>> SwMV(n_clusters=2).fit([graph, graph]).labels_.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1]
     """
 
     name = "swmv"
@@ -91,37 +110,21 @@ class SwMV(GraphClusterer):
     directed = True
     larger_is_better = False
 
-    def __init__(
-        self,
-        n_clusters=2,
-        n_init=1,
-        max_iter=50,
-        tol=1e-6,
-        lam=1.0,
-        support="all",
-        diagonal=False,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.lam = lam
-        self.support = support
-        self.diagonal = diagonal
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        # thirty iterations, and about as many runs share one solution
-        return 1e-10 * min(n, _DENSE) ** 3 + 1e-7 * nnz * n_clusters
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 50
+    tol: float = 1e-6
+    lam: float = 1.0
+    support: str = "all"
+    diagonal: bool = False
+    random_state: RandomState = None
 
     def _check_numbers(self, graphs):
         super()._check_numbers(graphs)
         if not isinstance(self.lam, Real) or not 0 < self.lam < np.inf:
             raise RecocoError(f"lam is {self.lam!r}: give a number above 0.")
-        if self.support not in SUPPORTS:
-            raise RecocoError(f"support is {self.support!r}: give one of {', '.join(SUPPORTS)}.")
+        check_choice(self.support, "support", SUPPORTS)
         n = graphs.shape[0]
         if self.support == "all" and n > LARGEST:
             raise RecocoError(
@@ -155,7 +158,7 @@ class SwMV(GraphClusterer):
         return _Problem(n, full, indptr, indices, rows, targets)
 
     def _run(self, problem, generators, init):
-        # one thread: sums of a threaded BLAS depend on the number of threads
+        # one thread: sums by a threaded BLAS depend on the number of threads
         with threadpool_limits(1):
             labels, history, details = self._solve(problem)
         B = len(generators)
@@ -176,12 +179,13 @@ class SwMV(GraphClusterer):
         history: list[float] = []
         solved = None
         for _ in range(self.max_iter):
+            # eq. graph
             S = _project(weights @ problem.targets - lam / 2 * _distances(problem, F), problem)
             graph = _graph(problem, S)
             norms = np.sqrt(((S - problem.targets) ** 2).sum(axis=1))
             history.append(float(norms.sum()))
-            # a graph that S equals would have all the weight: keep it finite
-            weights = 1.0 / np.maximum(norms, 1e-12)
+            # a graph equal to S would have infinite weight
+            weights = 1.0 / np.maximum(norms, 1e-12)  # eq. weights
             weights /= weights.sum()
             components, labels = connected_components(graph, directed=False)
             if components == g:
@@ -190,7 +194,7 @@ class SwMV(GraphClusterer):
                 if settled and abs(history[-2] - history[-1]) <= self.tol * history[-2]:
                     break
             if components > g:
-                lam /= 2  # and F stays: that of too many components cannot join them again
+                lam /= 2  # F stays, because that of too many components cannot merge them again
                 continue
             F = _smoothest(graph, g)
             if components < g:
@@ -216,7 +220,7 @@ def _stochastic(matrix, diagonal: bool) -> sparse.csr_matrix:
 
 
 def _graph(problem: _Problem, S) -> sparse.csr_matrix:
-    """(S + S') / 2, without places of weight 0."""
+    """Return (S + S') / 2 without entries of weight 0."""
     n = problem.n
     graph = sparse.csr_matrix((S, problem.indices, problem.indptr), (n, n), copy=True)
     graph.eliminate_zeros()
@@ -224,7 +228,7 @@ def _graph(problem: _Problem, S) -> sparse.csr_matrix:
 
 
 def _project(values, problem: _Problem) -> np.ndarray:
-    """Project the places of every row on the simplex (Michelot): drop what is negative, repeat."""
+    """Project every row onto the simplex (Michelot): drop negative entries and repeat."""
     starts = problem.indptr[:-1]
     active = np.ones(values.size, bool)
     while True:
@@ -237,7 +241,7 @@ def _project(values, problem: _Problem) -> np.ndarray:
 
 
 def _distances(problem: _Problem, F) -> np.ndarray:
-    """||f_i - f_j||^2 at every place of S."""
+    """Return ||f_i - f_j||^2 at every position of S."""
     squares = (F**2).sum(axis=1)
     if problem.full:
         D = squares[:, None] + squares - 2.0 * (F @ F.T)
@@ -251,14 +255,14 @@ def _distances(problem: _Problem, F) -> np.ndarray:
 
 
 def _smoothest(graph: sparse.csr_matrix, g: int) -> np.ndarray:
-    """The g eigenvectors of the Laplacian with the smallest eigenvalues, as columns."""
+    """Return the g eigenvectors of the Laplacian with the smallest eigenvalues, as columns."""
     n = graph.shape[0]
     degree = np.asarray(graph.sum(axis=1)).ravel()
     if n <= _DENSE or g >= n - 1:
         L = np.diag(degree) - graph.toarray()
         return linalg.eigh(L, subset_by_index=(0, g - 1))[1]
-    # the smallest of L are the largest of 2 max(D) - L: no factors of L are needed
+    # the smallest eigenvalues of L are the largest of 2 max(D) - L, which needs no factorisation
     top = 2.0 * degree.max()
     start = np.random.Generator(np.random.PCG64(0)).standard_normal(n)
     shifted = sparse.diags_array(top - degree).tocsr() + graph
-    return eigsh(shifted, k=g, which="LA", v0=start, ncv=max(4 * g, 40), tol=1e-8)[1]
+    return eigsh(shifted, k=g, which="LA", v0=start, ncv=max(4 * g, 40), tol=1e-8)[1]  # eq. vectors

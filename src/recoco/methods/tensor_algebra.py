@@ -3,41 +3,54 @@
 The tensor is never built: all products with it are products of its slices.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from recoco.methods.block_engine import multiply
 
-# Below this many rows a dense decomposition is exact and as quick as an iterative one.
+# Below this many rows a dense decomposition is exact and as fast as an iterative one.
 _DENSE = 600
 
 
-def parafac(slices, transposed, norm: float, factors, max_iter: int, stop):
+def parafac(
+    slices: list, transposed: list, norm: float, factors: Any, max_iter: int, stop: Any
+) -> tuple[list[np.ndarray], np.ndarray]:
     """Alternating least squares from given factors.
 
     Parameters
     ----------
-    slices, transposed : lists of v sparse matrices (n, n)
-    norm : float, of the tensor
-    factors : A (n, r), B (n, r), C (v, r)
-    stop : function of the list of errors
+    slices, transposed : list of v sparse matrices of shape (n, n)
+        The slices of the tensor, and their transposes.
+    norm : float
+        Norm of the tensor.
+    factors : sequence of ndarray of shape (n, r), (n, r) and (v, r)
+        Initial A, B and C.
+    max_iter : int
+        Maximum number of iterations.
+    stop : callable
+        Takes the list of errors; returns whether to stop.
 
     Returns
     -------
-    [A, B, C], float64 array of relative errors
+    factors : list of ndarray
+        A, B and C.
+    errors : ndarray of float64
+        Relative error after each iteration.
     """
     A, B, C = factors
     XB = _products(slices, B)
     history: list[float] = []
     for _ in range(max_iter):
-        A = _solve(_weighted(XB, C), (B.T @ B) * (C.T @ C))
+        A = _solve(_weighted(XB, C), (B.T @ B) * (C.T @ C))  # eq. update of A
         M = _weighted(_products(transposed, A), C)
-        B = unit_columns(_solve(M, (A.T @ A) * (C.T @ C)))
-        XB = _products(slices, B)  # for C, and for A in the next iteration
+        B = unit_columns(_solve(M, (A.T @ A) * (C.T @ C)))  # eq. update of B
+        XB = _products(slices, B)  # used for C, and for A in the next iteration
         products = np.stack([(A * part).sum(axis=0) for part in XB])
         gram = (A.T @ A) * (B.T @ B)
-        C = _solve(products, gram)
-        # ||X - X^||^2 by its parts, where rounding may bring an exact fit below 0
+        C = _solve(products, gram)  # eq. update of C
+        # ||X - X^||^2 by its parts; rounding may make an exact fit negative
         square = norm**2 - 2.0 * (products * C).sum() + (gram * (C.T @ C)).sum()
         history.append(float(np.sqrt(max(square, 0.0)) / norm))
         if stop(history):
@@ -45,23 +58,29 @@ def parafac(slices, transposed, norm: float, factors, max_iter: int, stop):
     return [A, B, C], np.array(history)
 
 
-def tucker(slices, transposed, norm: float, factors, max_iter: int, stop):
-    """Higher-order orthogonal iteration from given factors, see :func:`parafac`.
+def tucker(
+    slices: list, transposed: list, norm: float, factors: Any, max_iter: int, stop: Any
+) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+    """Higher-order orthogonal iteration from given factors; for the parameters see :func:`parafac`.
 
     Returns
     -------
-    core (p, q, s), [A, B, C], float64 array of relative errors
+    core : ndarray of shape (p, q, s)
+    factors : list of ndarray
+        A, B and C.
+    errors : ndarray of float64
+        Relative error after each iteration.
     """
     A, B, C = factors
     ranks = [factor.shape[1] for factor in factors]
     XB = _products(slices, B)
     history: list[float] = []
     for _ in range(max_iter):
-        A = _leading(_project(XB, C), ranks[0])
-        B = _leading(_project(_products(transposed, A), C), ranks[1])
-        XB = _products(slices, B)  # for C, and for A in the next iteration
+        A = _leading(_project(XB, C), ranks[0])  # eq. update of A
+        B = _leading(_project(_products(transposed, A), C), ranks[1])  # eq. update of B
+        XB = _products(slices, B)  # used for C, and for A in the next iteration
         inner = np.stack([A.T @ part for part in XB])
-        C = _leading(inner.reshape(len(slices), -1), ranks[2])
+        C = _leading(inner.reshape(len(slices), -1), ranks[2])  # eq. update of C
         core = np.einsum("bpq,bs->pqs", inner, C)
         square = norm**2 - float((core**2).sum())
         history.append(float(np.sqrt(max(square, 0.0)) / norm))
@@ -71,7 +90,7 @@ def tucker(slices, transposed, norm: float, factors, max_iter: int, stop):
 
 
 def _products(slices, B) -> np.ndarray:
-    """The slices times B: (v, n, r)."""
+    """Return the products of the slices and B as an array of shape (v, n, r)."""
     out = np.empty((len(slices), slices[0].shape[0], B.shape[1]))
     for X, part in zip(slices, out, strict=True):
         multiply(X, B, False, part)
@@ -79,7 +98,7 @@ def _products(slices, B) -> np.ndarray:
 
 
 def _weighted(parts, weights) -> np.ndarray:
-    """Sum of parts (v, n, r), each with its weight or one for every column."""
+    """Sum parts (v, n, r), each with one weight, or with one per column."""
     total = parts[0] * weights[0]
     for part, weight in zip(parts[1:], weights[1:], strict=True):
         total += part * weight
@@ -87,12 +106,12 @@ def _weighted(parts, weights) -> np.ndarray:
 
 
 def _project(parts, C) -> np.ndarray:
-    """The unfolded tensor times B and C, from its slices times B: (n, q s)."""
+    """Return the unfolded tensor times B and C, given its slices times B: shape (n, q s)."""
     return np.hstack([_weighted(parts, weights) for weights in C.T])
 
 
 def _solve(M, gram) -> np.ndarray:
-    """M gram^+: the factor of least norm if the components are not independent."""
+    """Return M gram^+: the factor of least norm if the components are dependent."""
     values, vectors = np.linalg.eigh(gram)
     inverse = np.zeros_like(values)
     good = values > 1e-13 * max(values[-1], 0.0)
@@ -100,36 +119,40 @@ def _solve(M, gram) -> np.ndarray:
     return ((M @ vectors) * inverse) @ vectors.T
 
 
-def unit_columns(A) -> np.ndarray:
+def unit_columns(A: Any) -> np.ndarray:
+    """Scale columns to unit length; columns of zeros stay."""
     lengths = np.sqrt((A**2).sum(axis=0))
     return A / np.where(lengths > 0, lengths, 1.0)
 
 
 def _leading(P, k: int) -> np.ndarray:
-    """Leading left singular vectors of P; zeros beyond its rank."""
+    """Return the leading left singular vectors of P, and zeros beyond its rank."""
     if P.shape[0] <= P.shape[1]:
         squares, vectors = np.linalg.eigh(P @ P.T)
         U, squares = vectors[:, ::-1][:, :k], squares[::-1][:k]
     else:
         squares, vectors = np.linalg.eigh(P.T @ P)
         squares = squares[::-1][:k]
-        # orthogonal already, up to rounding
+        # already orthogonal, up to rounding
         U = np.linalg.qr(P @ vectors[:, ::-1][:, :k])[0]
     found = squares > 1e-14 * max(squares[0], 0.0)
     return _signed(U[:, : squares.size]) * found
 
 
 def _signed(U) -> np.ndarray:
-    """The sign of a vector is free: its largest entry is made positive."""
+    """Make the largest entry of each vector positive, because its sign is arbitrary."""
     return U * np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, -1.0, 1.0)
 
 
-def unfolded_vectors(slices, transposed, r: int):
-    """Leading left singular vectors of the three unfolded tensors, of singular values above 0.
+def unfolded_vectors(
+    slices: list, transposed: list, r: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return left singular vectors of the three unfoldings: the leading ones above 0.
 
     Returns
     -------
-    A (n, r), B (n, r), C (v, r), each with fewer columns if there are no more
+    A, B, C : ndarray of shape (n, r), (n, r) and (v, r)
+        With fewer columns if there are not as many.
     """
     A = _gram_vectors(slices, transposed, r)
     symmetric = all(X is Xt for X, Xt in zip(slices, transposed, strict=True))
@@ -139,7 +162,7 @@ def unfolded_vectors(slices, transposed, r: int):
 
 
 def _gram_vectors(slices, transposed, r: int) -> np.ndarray:
-    """Leading eigenvectors of sum_b X_b X_b'."""
+    """Return the leading eigenvectors of sum_b X_b X_b'."""
     n = slices[0].shape[0]
     pairs = list(zip(slices, transposed, strict=True))
     if n <= _DENSE or r >= n - 1:
@@ -149,11 +172,11 @@ def _gram_vectors(slices, transposed, r: int) -> np.ndarray:
     operator = LinearOperator(
         (n, n), matvec=lambda x: sum(X @ (Xt @ x) for X, Xt in pairs), dtype=np.float64
     )
-    return _largest(*eigsh(operator, k=r, which="LA", v0=start), r)
+    return _largest(*eigsh(operator, k=r, which="LA", v0=start), r)  # type: ignore[call-arg]
 
 
 def _largest(values, vectors, r: int) -> np.ndarray:
-    """Eigenvectors of the r largest eigenvalues; those of 0 are left out."""
+    """Return the eigenvectors of the r largest positive eigenvalues."""
     order = np.argsort(-values, kind="stable")[:r]
     order = order[values[order] > 1e-12 * values[order[0]]]
     return _signed(vectors[:, order])

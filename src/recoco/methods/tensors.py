@@ -1,18 +1,19 @@
-"""PARAFAC and Tucker of the tensor of several graphs, then a clustering of the nodes' factor.
+"""PARAFAC and Tucker decompositions of several graphs, with a clustering of the node factor.
 
 The tensor is never built, see :mod:`recoco.methods.tensor_algebra`.
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from recoco.errors import RecocoError
-from recoco.methods.base import Starts, check_integer, sum_of_squares
+from recoco.core.errors import RecocoError
+from recoco.methods.base import RandomState, Starts, check_choice, check_integer, sum_of_squares
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs
 from recoco.methods.seeded_kmeans import kmeans_labels
 from recoco.methods.tensor_algebra import parafac, tucker, unfolded_vectors, unit_columns
@@ -21,57 +22,42 @@ CLUSTERINGS = ("kmeans", "spectral", "gmm")
 INITS = ("svd", "random")
 SCALES = ("weights", "unit")
 AFFINITIES = ("rbf", "nearest_neighbors")
-# nodes up to which a dense affinity matrix is made for spectral clustering
+# maximum number of nodes for the dense affinity matrix of spectral clustering
 LARGEST = 8_000
 
 
 @dataclass
 class _Problem:
-    """The slices, both ways, the norm of the tensor, and factors that all starts share."""
+    """The slices, their transposes, the norm of the tensor, and factors that all starts share."""
 
     slices: list[sparse.csr_matrix]
     transposed: list[sparse.csr_matrix]
     norm: float
-    shared: tuple | None = None
+    shared: Any = None
 
 
+@dataclass(eq=False, repr=False)
 class _Decomposition(GraphClusterer):
-    """What the two decompositions share: all but the factors."""
+    """What the two decompositions share: everything but the factors."""
 
     views = "many"
     two_sided = False
     directed = True
     larger_is_better = False
     monotone = True
-    random_factors = True  # whether every start has factors of its own
+    random_factors = True  # whether every start has its own factors
 
-    def __init__(
-        self,
-        n_clusters=2,
-        rank=10,
-        clustering="kmeans",
-        n_init=1,
-        max_iter=100,
-        tol=1e-8,
-        scale="weights",
-        affinity="rbf",
-        kmeans_init=10,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.rank = rank
-        self.clustering = clustering
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.scale = scale
-        self.affinity = affinity
-        self.kmeans_init = kmeans_init
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return n_init * 50 * (6e-8 * nnz + 1e-6 * n)
+    n_clusters: int = 2
+    _: KW_ONLY
+    rank: int = 10
+    clustering: str = "kmeans"
+    n_init: int = 1
+    max_iter: int = 100
+    tol: float = 1e-8
+    scale: str = "weights"
+    affinity: str = "rbf"
+    kmeans_init: int = 10
+    random_state: RandomState = None
 
     def _check_numbers(self, graphs):
         super()._check_numbers(graphs)
@@ -81,14 +67,9 @@ class _Decomposition(GraphClusterer):
             raise RecocoError(
                 f"Rank {self.rank} was asked of graphs with {n} nodes: ask for at most {n}."
             )
-        for name, known in (
-            ("clustering", CLUSTERINGS),
-            ("scale", SCALES),
-            ("affinity", AFFINITIES),
-        ):
-            value = getattr(self, name)
-            if value not in known:
-                raise RecocoError(f"{name} is {value!r}: give one of {', '.join(known)}.")
+        check_choice(self.clustering, "clustering", CLUSTERINGS)
+        check_choice(self.scale, "scale", SCALES)
+        check_choice(self.affinity, "affinity", AFFINITIES)
         if self.clustering == "spectral" and self.affinity == "rbf" and n > LARGEST:
             raise RecocoError(
                 f"The graphs have {n} nodes, and spectral clustering with all affinities takes "
@@ -104,7 +85,7 @@ class _Decomposition(GraphClusterer):
         return _Problem(slices, transposed, float(norm))
 
     def _run(self, problem, generators, init):
-        # one thread: sums of a threaded BLAS depend on the number of threads
+        # one thread: sums by a threaded BLAS depend on the number of threads
         with threadpool_limits(1):
             parts, points = [], None
             for rng in generators:
@@ -113,21 +94,15 @@ class _Decomposition(GraphClusterer):
                     points = self._embedded(factor)
                 parts.append((self._cluster(points, rng), history))
         labels, histories = zip(*parts, strict=True)
-        return Starts(
-            np.array(labels),
-            None,
-            np.array([history[-1] for history in histories]),
-            np.array([len(history) for history in histories], np.int32),
-            list(histories),
-        )
+        return Starts.from_histories(labels, None, histories)
 
     def _embedded(self, factor) -> np.ndarray:
-        """The points that are clustered: rows of the factor, or their spectral embedding."""
+        """Return the points to cluster: rows of the factor, or their spectral embedding."""
         if self.clustering == "spectral" and self.affinity == "rbf" and self.n_clusters > 1:
             return _embed(factor, self.n_clusters)
         return factor
 
-    def _cluster(self, points, rng) -> np.ndarray:
+    def _cluster(self, points, rng) -> np.ndarray:  # eq. clusters
         """Cluster points as scikit-learn does."""
         from sklearn.cluster import SpectralClustering
         from sklearn.mixture import GaussianMixture
@@ -148,7 +123,7 @@ class _Decomposition(GraphClusterer):
         else:
             model = GaussianMixture(g, covariance_type="diag", random_state=seed)
         with warnings.catch_warnings():
-            # fewer distinct points than clusters, or a graph in parts: the labels say it
+            # fewer distinct points than clusters, or a disconnected graph: the labels show it
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", message="Graph is not fully connected")
             return model.fit_predict(points)
@@ -158,10 +133,10 @@ class _Decomposition(GraphClusterer):
 
 
 def _embed(points: np.ndarray, g: int) -> np.ndarray:
-    """Return the points of scikit-learn's spectral clustering with all affinities.
+    """Return the embedding of scikit-learn's spectral clustering with all affinities.
 
-    Solved as the dense matrix that it is: where the points lie far apart, nearly all eigenvalues
-    are one, and the Lanczos steps that scikit-learn takes need minutes to tell them apart.
+    It is computed from the dense matrix: if the points are far apart, nearly all eigenvalues are
+    one, and the Lanczos iterations of scikit-learn take minutes to separate them.
     """
     from scipy.linalg import eigh
     from sklearn.metrics.pairwise import rbf_kernel
@@ -177,43 +152,60 @@ def _embed(points: np.ndarray, g: int) -> np.ndarray:
     return vectors / root[:, None]
 
 
+@dataclass(eq=False, repr=False)
 class Parafac(_Decomposition):
-    """x_ijb = sum_r a_ir b_jr c_br by alternating least squares, then clusters of the rows of a.
+    """x_ijb = sum_r a_ir b_jr c_br by alternating least squares, with clusters of the rows of a.
 
     Parameters
     ----------
-    n_clusters : int
-    rank : int
-        Number of components r; the TSPLBM paper takes 10, 20 and 50.
-    clustering : {"kmeans", "spectral", "gmm"}
-        k-means++, spectral clustering or a mixture of Gaussians with diagonal covariances, as
-        scikit-learn has them.
-    init : {"svd", "random"}
-        Leading singular vectors of the unfolded tensor (where it has too few, uniform random
-        numbers), or uniform random numbers.
-    n_init : int
-        Starts per run; the one with the least error is kept.
-    max_iter, tol : int, float
-        The iterations end when the relative error falls by no more than ``tol``.
-    scale : {"weights", "unit"}
-        Columns of a carry the weights of their components, or have unit length.
-    affinity : {"rbf", "nearest_neighbors"}
-        Of spectral clustering; the first makes a dense matrix.
-    kmeans_init : int
-        Seedings of k-means.
-    random_state : int, Generator, RandomState or None
+    n_clusters : int, default=2
+        Number of clusters.
+    rank : int, default=10
+        Number of components; the TSPLBM paper uses 10, 20 and 50.
+    clustering : {"kmeans", "spectral", "gmm"}, default="kmeans"
+        k-means++, spectral clustering, or a mixture of Gaussians with diagonal covariances, as in
+        scikit-learn.
+    init : {"svd", "random"}, default="svd"
+        Initial factors: leading singular vectors of the unfolded tensor (completed by uniform
+        random numbers if there are too few), or uniform random numbers.
+    n_init : int, default=1
+        Number of starts per run. The one with the smallest error is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-8
+        The iterations end when the relative error decreases by no more than this.
+    scale : {"weights", "unit"}, default="weights"
+        Whether columns of a carry the weights of their components or have unit length.
+    affinity : {"rbf", "nearest_neighbors"}, default="rbf"
+        Affinity of spectral clustering; "rbf" builds a dense matrix.
+    kmeans_init : int, default=10
+        Number of seedings of k-means.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_ : array of int
-    criterion_ : float, ||X - X^|| / ||X||
-    criterion_history_ : array, the same after each iteration, never increasing
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each node; also available as ``labels_``.
+    criterion_ : float
+        The relative error ||X - X^|| / ||X||.
+    criterion_history_ : ndarray
+        The relative error after each iteration; it never increases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     References
     ----------
     R. A. Harshman, M. E. Lundy. PARAFAC: parallel factor analysis. Computational Statistics &
     Data Analysis 18, 1994, 39-72.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import Parafac
+    >>> graph = np.kron(np.eye(2), np.full((4, 4), 9)) + 1
+    >>> Parafac(n_clusters=2, rank=2, random_state=0).fit([graph, graph]).labels_.tolist()
+    [1, 1, 1, 1, 0, 0, 0, 0]
     """
 
     name = "parafac"
@@ -227,38 +219,12 @@ class Parafac(_Decomposition):
         "the rows of A are clustered."
     )
 
-    def __init__(
-        self,
-        n_clusters=2,
-        rank=10,
-        clustering="kmeans",
-        init="svd",
-        n_init=1,
-        max_iter=100,
-        tol=1e-8,
-        scale="weights",
-        affinity="rbf",
-        kmeans_init=10,
-        random_state=None,
-    ):
-        super().__init__(
-            n_clusters,
-            rank,
-            clustering,
-            n_init,
-            max_iter,
-            tol,
-            scale,
-            affinity,
-            kmeans_init,
-            random_state,
-        )
-        self.init = init
+    _: KW_ONLY
+    init: str = "svd"
 
     def _check_numbers(self, graphs):
         super()._check_numbers(graphs)
-        if self.init not in INITS:
-            raise RecocoError(f"init is {self.init!r}: give one of {', '.join(INITS)}.")
+        check_choice(self.init, "init", INITS)
 
     def _prepare(self, graphs):
         problem = super()._prepare(graphs)
@@ -271,7 +237,7 @@ class Parafac(_Decomposition):
         n, v, r = problem.slices[0].shape[0], len(problem.slices), self.rank
         if self.init == "random":
             return [rng.random((rows, r)) for rows in (n, n, v)]
-        # a vector of singular value 0 would keep its component at 0
+        # a vector with singular value 0 would keep its component at 0
         return [np.hstack([U, rng.random((len(U), r - U.shape[1]))]) for U in problem.shared]
 
     def _points(self, problem: _Problem, rng):
@@ -290,35 +256,61 @@ class Parafac(_Decomposition):
         return A * lengths, history
 
 
+@dataclass(eq=False, repr=False)
 class Tucker(_Decomposition):
-    """x_ijb = sum_pqs g_pqs a_ip b_jq c_bs with orthonormal factors, then clusters of rows of a.
+    """x_ijb = sum_pqs g_pqs a_ip b_jq c_bs with orthonormal factors, and clusters of the rows of a.
 
-    Higher-order orthogonal iteration from the leading singular vectors of the unfolded tensor:
-    nothing in it is random, so runs differ by the clustering only. The rank of a mode is
-    ``rank``, or that of the unfolded tensor, if smaller: the third is at most the number of graphs.
+    Higher-order orthogonal iteration starts from the leading singular vectors of the unfolded
+    tensor. Nothing in it is random, so runs differ only in the clustering. The rank of a mode is
+    ``rank``, or that of the unfolded tensor if it is smaller; the third is at most the number of
+    graphs.
 
     Parameters
     ----------
-    n_clusters : int
-    rank : int
-        Number of columns of a and b; the TSPLBM paper takes 10, 20 and 50.
-    clustering : {"kmeans", "spectral", "gmm"}
-        See :class:`Parafac`, also for ``n_init``, ``max_iter``, ``tol``, ``affinity``,
-        ``kmeans_init`` and ``random_state``.
-    scale : {"unit", "weights"}
-        Columns of a have unit length, or carry the norms of their slices of the core.
+    n_clusters : int, default=2
+        Number of clusters.
+    rank : int, default=10
+        Number of columns of a and b; the TSPLBM paper uses 10, 20 and 50.
+    clustering : {"kmeans", "spectral", "gmm"}, default="kmeans"
+        How the rows of a are clustered, see :class:`Parafac`.
+    n_init : int, default=1
+        Number of starts per run. The one with the smallest error is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    tol : float, default=1e-5
+        The iterations end when the relative error decreases by no more than this.
+    scale : {"unit", "weights"}, default="unit"
+        Whether columns of a have unit length or carry the norms of their slices of the core.
+    affinity : {"rbf", "nearest_neighbors"}, default="rbf"
+        Affinity of spectral clustering; "rbf" builds a dense matrix.
+    kmeans_init : int, default=10
+        Number of seedings of k-means.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_ : array of int
-    criterion_ : float, ||X - X^|| / ||X||
-    criterion_history_ : array, the same after each iteration, never increasing
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each node; also available as ``labels_``.
+    criterion_ : float
+        The relative error ||X - X^|| / ||X||.
+    criterion_history_ : ndarray
+        The relative error after each iteration; it never increases.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     References
     ----------
     L. R. Tucker. Some mathematical notes on three-mode factor analysis. Psychometrika 31, 1966,
     279-311.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import Tucker
+    >>> graph = np.kron(np.eye(2), np.full((4, 4), 9)) + 1
+    >>> Tucker(n_clusters=2, rank=2, random_state=0).fit([graph, graph]).labels_.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1]
     """
 
     name = "tucker"
@@ -333,31 +325,9 @@ class Tucker(_Decomposition):
     )
     random_factors = False
 
-    def __init__(
-        self,
-        n_clusters=2,
-        rank=10,
-        clustering="kmeans",
-        n_init=1,
-        max_iter=100,
-        tol=1e-5,
-        scale="unit",
-        affinity="rbf",
-        kmeans_init=10,
-        random_state=None,
-    ):
-        super().__init__(
-            n_clusters,
-            rank,
-            clustering,
-            n_init,
-            max_iter,
-            tol,
-            scale,
-            affinity,
-            kmeans_init,
-            random_state,
-        )
+    _: KW_ONLY
+    tol: float = 1e-5
+    scale: str = "unit"
 
     def _prepare(self, graphs):
         problem = super()._prepare(graphs)

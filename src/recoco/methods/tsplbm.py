@@ -1,60 +1,77 @@
 """TSPLBM: one partition of the nodes of any number of graphs."""
 
-from recoco.errors import RecocoError
+from dataclasses import KW_ONLY, dataclass
+
+from recoco.methods.base import RandomState, check_choice
 from recoco.methods.block_engine import BlockModel, run_graphs, stack
 from recoco.methods.block_models import E_STEPS
 
 
+@dataclass(eq=False, repr=False)
 class TSPLBM(BlockModel):
-    """Tensor sparse Poisson latent block model, by variational EM (Algorithm 1).
+    """Tensor sparse Poisson latent block model, fitted by variational EM (Algorithm 1).
 
-    In graph b, x_ij ~ Poisson(x_i. x_.j gamma_kk) if both nodes are in cluster k and
-    Poisson(x_i. x_.j gamma) if they are in different ones; the graphs share the clusters, not
-    the gammas.
+    In graph b, x_ij ~ Poisson(x_i. x_.j gamma_kk) if both nodes are in cluster k, and
+    Poisson(x_i. x_.j gamma) if they are in different clusters. The graphs share the clusters, but
+    each has its own gammas.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=2
         Number of clusters g.
-    e_step : {"derived", "printed"}
-        ``derived`` follows from the criterion: z_ik in proportion to pi_k exp(sum_b [sum_j z_jk
+    e_step : {"derived", "printed"}, default="derived"
+        ``derived`` follows from the criterion: z_ik is proportional to pi_k exp(sum_b [sum_j z_jk
         x_ij log(gamma_kk / gamma) - x_i. x_k. (gamma_kk - gamma)]). ``printed`` is Algorithm 1
-        as printed, with half of the exponent and without the term of the degrees; the criterion
-        may then fall.
-    n_init : int
-        Starts per run; the one with the largest bound is kept.
-    max_iter : int
-        Largest number of iterations (an E-step and an M-step each).
-    tol : float
+        as printed, with half the exponent and without the term of the degrees; the criterion may
+        then decrease.
+    n_init : int, default=1
+        Number of starts per run. The one with the largest bound is kept.
+    max_iter : int, default=300
+        Maximum number of iterations, each an E-step and an M-step.
+    tol : float, default=1e-8
         A start ends when its bound grows (with the printed E-step: changes) by no more than this
-        share of itself.
-    hard_steps : int
-        Iterations with hard labels before the first soft E-step, see
-        :class:`recoco.methods.block_models.PSBM`; the paper has none.
-    random_state : int, Generator, RandomState or None
+        fraction of itself.
+    hard_steps : int, default=0
+        Number of iterations with hard labels before the first soft E-step, see
+        :class:`recoco.methods.block_models.PSBM`. The paper has none.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
 
     Attributes
     ----------
-    row_labels_ : array of int, the largest posterior of each node
-    posteriors_ : array (n, g)
-    criterion_ : float, eq. 4 with N_b (log gamma - N_b gamma)
-    criterion_history_ : array, the criterion after each iteration
+    row_labels_ : ndarray of shape (n,)
+        Cluster with the largest posterior of each node; also available as ``labels_``.
+    posteriors_ : ndarray of shape (n, g)
+        Probability of each cluster for each node.
+    criterion_ : float
+        Eq. 4 with N_b (log gamma - N_b gamma).
+    criterion_history_ : ndarray
+        The criterion after each iteration.
     n_iter_ : int
+        Number of iterations of the start that was kept.
 
     Notes
     -----
-    X is a list of symmetric sparse matrices (or :class:`recoco.graph_views.Cooccurrence`), an
-    array (v, n, n), or one matrix; no array of n x n x v is ever made. A node needs an edge in
-    at least one graph. All posteriors of an iteration are computed from those of the one before,
-    as printed; with the derived E-step, should the bound fall, they are drawn back half-way
-    towards the old ones until it does not. Graphs of similarities need their diagonal: without
-    it random starts mostly end in one cluster. ``fit(X, init=labels)`` starts from the given
-    labels.
+    X is a list of symmetric sparse matrices (or
+    :class:`recoco.datasets.similarity_graphs.Cooccurrence`), an array of shape (v, n, n), or one
+    matrix; no array of shape (n, n, v) is ever built. Every node needs an edge in at least one
+    graph. All posteriors of an iteration are computed from those of the previous one, as printed.
+    If the derived E-step lowers the bound, they are moved half-way back towards the old ones until
+    it does not. Similarity graphs need their diagonal: without it, random starts mostly end in one
+    cluster. ``fit(X, init=labels)`` starts from the given labels.
 
     References
     ----------
     R. Boutalbi, L. Labiod, M. Nadif. Implicit consensus clustering from multiple graphs. Data
     Mining and Knowledge Discovery 35, 2021, 2313-2340.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recoco import TSPLBM
+    >>> graph = np.kron(np.eye(2), np.full((4, 4), 9)) + 1
+    >>> TSPLBM(n_clusters=2, n_init=5, random_state=0).fit([graph, graph]).labels_.tolist()
+    [1, 1, 1, 1, 0, 0, 0, 0]
     """
 
     name = "tsplbm"
@@ -71,31 +88,17 @@ class TSPLBM(BlockModel):
     two_sided = False
     monotone = True
 
-    def __init__(
-        self,
-        n_clusters=2,
-        e_step="derived",
-        n_init=1,
-        max_iter=300,
-        tol=1e-8,
-        hard_steps=0,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.e_step = e_step
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.hard_steps = hard_steps
-        self.random_state = random_state
-
-    @classmethod
-    def cost(cls, n, d, nnz, n_clusters, n_init):
-        return 5e-8 * n_init * n_clusters * (nnz + n)
+    n_clusters: int = 2
+    _: KW_ONLY
+    e_step: str = "derived"
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-8
+    hard_steps: int = 0
+    random_state: RandomState = None
 
     def _check(self, X):
-        if self.e_step not in E_STEPS:
-            raise RecocoError(f"e_step is {self.e_step!r}: give one of {', '.join(E_STEPS)}.")
+        check_choice(self.e_step, "e_step", E_STEPS)
         return super()._check(X)
 
     def _prepare(self, graphs):
@@ -104,9 +107,7 @@ class TSPLBM(BlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import SPLBM as model
 
-        g, n = self.n_clusters, problem.degree.shape[1]
-        labels = [r.integers(g, size=n) for r in generators] if init is None else [init]
-        derived = self.e_step == "derived"
-        starts, Z = run_graphs(problem, labels, g, model, derived, self)
+        labels, derived = self._random_nodes(problem, generators, init), self.e_step == "derived"
+        starts, Z = run_graphs(problem, labels, self.n_clusters, model, derived, self)
         self._keep(starts.criterion, Z)
         return starts

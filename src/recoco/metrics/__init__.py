@@ -1,6 +1,7 @@
 """How well a partition agrees with the known classes."""
 
 from recoco.metrics.partitions import (
+    METRICS,
     accuracy,
     ari,
     canonical,
@@ -10,4 +11,13 @@ from recoco.metrics.partitions import (
     score_partitions,
 )
 
-__all__ = ["accuracy", "ari", "canonical", "contingency", "nmi", "purity", "score_partitions"]
+__all__ = [
+    "METRICS",
+    "accuracy",
+    "ari",
+    "canonical",
+    "contingency",
+    "nmi",
+    "purity",
+    "score_partitions",
+]

@@ -1,12 +1,33 @@
 """Criteria of a co-clustering that need no classes."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def modularity(A, row_labels, column_labels) -> float:
+def modularity(A: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> float:
     """Return the bipartite modularity Q(A, ZW^t) of eq. 2 in Ailem, Role and Nadif (2015).
 
-    Sparse part plus rank-one part: the matrix a_i. a_.j / a_.. is never formed.
+    It is computed as a sparse part plus a rank-one part; the matrix a_i. a_.j / a_.. is never
+    built.
+
+    Parameters
+    ----------
+    A : array-like or sparse matrix of shape (n, d)
+        The matrix.
+    row_labels, column_labels : array-like of shape (n,) and (d,)
+        Co-cluster of each row and column.
+
+    Returns
+    -------
+    Q : float
+
+    Examples
+    --------
+    >>> from recoco.metrics.coclusters import modularity
+    >>> modularity([[3, 0], [0, 3]], [0, 1], [0, 1])
+    0.5
     """
     from scipy.sparse import csr_matrix
 

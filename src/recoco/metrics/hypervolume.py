@@ -1,14 +1,16 @@
-"""Hypervolume of a set of solutions to a problem of several objectives, all to be maximised."""
+"""Hypervolume of a set of solutions with several objectives, all to be maximised."""
+
+from typing import Any
 
 import numpy as np
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 
-def non_dominated(points) -> np.ndarray:
-    """Return the different points that no other point is at least as good as in everything."""
+def non_dominated(points: Any) -> np.ndarray:
+    """Return the distinct points that are not dominated by any other point."""
     points = np.unique(_points(points), axis=0)
-    # Largest sums first: whatever dominates a point comes before it.
+    # Largest sums first: a point that dominates another one comes before it.
     points = points[np.argsort(-points.sum(axis=1), kind="stable")]
     kept: list[np.ndarray] = []
     for point in points:
@@ -17,11 +19,11 @@ def non_dominated(points) -> np.ndarray:
     return np.array(kept)
 
 
-def hypervolume(points) -> float:
-    """Return the volume of what lies between 0 and at least one of the points.
+def hypervolume(points: Any) -> float:
+    """Return the volume of the region between 0 and at least one of the points.
 
-    By slices along the last objective: in each, the points that reach it are measured in the
-    objectives before.
+    It is computed in slices along the last objective: in each, the points that reach it are
+    measured by the other objectives.
     """
     points = _points(points)
     if points.shape[1] == 1:
@@ -36,13 +38,19 @@ def hypervolume(points) -> float:
     return float(volume)
 
 
-def hypervolume_difference(solutions, front) -> np.ndarray:
+def hypervolume_difference(solutions: Any, front: Any) -> np.ndarray:
     """Return, for each solution, the volume dominated by a front and not by the solution.
 
     Parameters
     ----------
-    solutions : array (..., k) of objectives in [0, 1]
-    front : array (n, k), at least as good as every solution
+    solutions : array-like of shape (..., k)
+        Objectives in [0, 1].
+    front : array-like of shape (n, k)
+        Points at least as good as every solution.
+
+    Returns
+    -------
+    differences : ndarray of shape (...)
     """
     solutions = np.asarray(solutions, dtype=float)
     return hypervolume(front) - np.prod(np.clip(solutions, 0.0, None), axis=-1)

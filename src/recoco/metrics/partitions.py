@@ -4,16 +4,20 @@ Partitions of different numbers of clusters are allowed, labels need not be cont
 score depends on how the clusters are named: tables are built in order of first occurrence.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import ArrayLike
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
-AVERAGES = ("geometric", "arithmetic")
+AVERAGES = {"geometric": "nmi", "arithmetic": "nmi_arithmetic"}  # and the metric of each
 
 
-def _labels(labels, what: str) -> np.ndarray:
-    """Return labels as a contiguous integer array or say why they are none."""
-    labels = np.asarray(labels)
+def _labels(values: ArrayLike, what: str) -> np.ndarray:
+    """Return labels as a contiguous integer array, or raise an error that says what is wrong."""
+    labels = np.asarray(values)
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all() or (labels != np.floor(labels)).any():
             raise RecocoError(
@@ -31,92 +35,140 @@ def _labels(labels, what: str) -> np.ndarray:
     return np.ascontiguousarray(labels, dtype=np.int64)
 
 
-def _pair(truth, partitions) -> tuple[np.ndarray, np.ndarray]:
-    truth = _labels(truth, "The truth")
-    partitions = _labels(partitions, "The partition")
-    if truth.ndim != 1 or partitions.ndim != 2 or partitions.shape[1] != truth.size:
+def _pair(truth: ArrayLike, partitions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    classes = _labels(truth, "The truth")
+    clusters = _labels(partitions, "The partition")
+    if classes.ndim != 1 or clusters.ndim != 2 or clusters.shape[1] != classes.size:
         raise RecocoError(
-            f"The truth has shape {truth.shape} and the partitions {partitions.shape}: "
+            f"The truth has shape {classes.shape} and the partitions {clusters.shape}: "
             "give n labels and an (R, n) array over the same n objects."
         )
-    return truth, partitions
+    return classes, clusters
 
 
-def _tables(truth, partitions):
-    """Contingency tables (R, K, L), number of clusters (R,) and their scores (R, 5)."""
-    from recoco.kernels.contingency import contingency_tables, table_scores
-
-    truth, partitions = _pair(truth, partitions)
-    truth = canonical(truth)
-    room = int(partitions.max()) + 1
-    if room > 2 * truth.size:  # widely spaced names: a table by name would be mostly empty
-        partitions = np.stack([canonical(row) for row in partitions])
-        room = int(partitions.max()) + 1
-    counts, sizes = contingency_tables(truth, int(truth.max()) + 1, partitions, room)
-    return counts, sizes, table_scores(counts, sizes)
-
-
-def _accuracy(table: np.ndarray) -> float:
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return float(table[rows, columns].sum() / table.sum())
-
-
-def _nmi(scores: np.ndarray, average: str) -> np.ndarray:
-    """NMI from (R, 3+) columns: mutual information, entropy of classes, entropy of clusters."""
-    if average not in AVERAGES:
-        raise RecocoError(f"Unknown average {average!r} of NMI: use one of {', '.join(AVERAGES)}.")
-    information, h, k = scores[:, 0], scores[:, 1], scores[:, 2]
-    size = np.sqrt(h * k) if average == "geometric" else (h + k) / 2
-    size = np.where(h == k, h, size)  # sqrt(h h) may differ from h in the last bit
-    value = np.divide(information, size, out=np.zeros_like(size), where=(h > 0) & (k > 0))
-    value[(h == 0) & (k == 0)] = 1.0
-    return np.clip(value, 0.0, 1.0)
-
-
-def canonical(labels) -> np.ndarray:
+def canonical(labels: ArrayLike) -> np.ndarray:
     """Relabel a partition by first occurrence: the first object is in cluster 0, and so on."""
-    labels = _labels(labels, "The partition").ravel()
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    flat = _labels(labels, "The partition").ravel()
+    _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
     return rank[inverse.ravel()]
 
 
-def contingency(truth, labels) -> np.ndarray:
+def contingency(truth: ArrayLike, labels: ArrayLike) -> np.ndarray:
     """Count the objects of each (class, cluster) pair, both in the order of their labels."""
-    truth, labels = _pair(truth, np.asarray(labels)[None])
-    classes, i = np.unique(truth, return_inverse=True)
-    clusters, j = np.unique(labels[0], return_inverse=True)
+    pair = _pair(truth, np.asarray(labels)[None])
+    classes, i = np.unique(pair[0], return_inverse=True)
+    clusters, j = np.unique(pair[1][0], return_inverse=True)
     flat = np.bincount(i * clusters.size + j, minlength=classes.size * clusters.size)
     return flat.reshape(classes.size, clusters.size)
 
 
-def accuracy(truth, labels) -> float:
-    """Share of objects matched by the best one-to-one map from clusters to classes."""
-    return _accuracy(contingency(truth, labels))
+# ---- the metrics -----------------------------------------------------------------------------
 
 
-def nmi(truth, labels, average: str = "geometric") -> float:
-    """Mutual information over the geometric (Strehl & Ghosh) or arithmetic mean of entropies.
+class Tables(NamedTuple):
+    """The contingency tables of R partitions with the classes, and what a kernel derives at once.
 
-    Two single-cluster partitions have NMI 1, a single cluster against several classes 0.
+    Attributes
+    ----------
+    counts : int64 array (R, K, L), objects of each class in each cluster; unused clusters are last
+    n_clusters : int64 array (R,), number of clusters of each partition
+    information : float64 array (R,), mutual information of classes and clusters
+    class_entropy, cluster_entropy : float64 arrays (R,)
+    ari, purity : float64 arrays (R,)
     """
-    return float(_nmi(_tables(truth, np.asarray(labels)[None])[2], average)[0])
+
+    counts: np.ndarray
+    n_clusters: np.ndarray
+    information: np.ndarray
+    class_entropy: np.ndarray
+    cluster_entropy: np.ndarray
+    ari: np.ndarray
+    purity: np.ndarray
 
 
-def ari(truth, labels) -> float:
-    """Rand index adjusted for chance."""
-    return float(_tables(truth, np.asarray(labels)[None])[2][0, 3])
+Compute = Callable[[Tables], np.ndarray]
 
 
-def purity(truth, labels) -> float:
-    """Share of objects that belong to the largest class of their cluster."""
-    return float(_tables(truth, np.asarray(labels)[None])[2][0, 4])
+class Metric(NamedTuple):
+    """A registered metric: its label in the report, and its values (R,) from `Tables`."""
+
+    label: str
+    compute: Compute
 
 
-def score_partitions(truth, partitions) -> dict[str, np.ndarray]:
+# Name of each metric, in the order of the columns of a score table. Larger is better.
+METRICS: dict[str, Metric] = {}
+
+
+def metric(name: str, label: str) -> Callable[[Compute], Compute]:
+    """Register a function of `Tables` as a metric: a column of the score tables and the report."""
+
+    def register(compute: Compute) -> Compute:
+        METRICS[name] = Metric(label, compute)
+        return compute
+
+    return register
+
+
+@metric("acc", "ACC")
+def _accuracy(tables: Tables) -> np.ndarray:
+    from scipy.optimize import linear_sum_assignment
+
+    values = np.empty(len(tables.counts))
+    for r, (table, size) in enumerate(zip(tables.counts, tables.n_clusters, strict=True)):
+        rows, columns = linear_sum_assignment(table[:, :size], maximize=True)
+        values[r] = table[rows, columns].sum() / table.sum()
+    return values
+
+
+@metric("nmi", "NMI")
+def _nmi(tables: Tables) -> np.ndarray:
+    return _normalised(tables, np.sqrt(tables.class_entropy * tables.cluster_entropy))
+
+
+@metric("nmi_arithmetic", "NMI")
+def _nmi_arithmetic(tables: Tables) -> np.ndarray:
+    return _normalised(tables, (tables.class_entropy + tables.cluster_entropy) / 2)
+
+
+def _normalised(tables: Tables, mean: np.ndarray) -> np.ndarray:
+    """Divide the mutual information by a mean of both entropies."""
+    h, k = tables.class_entropy, tables.cluster_entropy
+    mean = np.where(h == k, h, mean)  # sqrt(h h) may differ from h in the last bit
+    value = np.divide(tables.information, mean, out=np.zeros_like(mean), where=(h > 0) & (k > 0))
+    value[(h == 0) & (k == 0)] = 1.0
+    return np.clip(value, 0.0, 1.0)
+
+
+@metric("ari", "ARI")
+def _ari(tables: Tables) -> np.ndarray:
+    return tables.ari.copy()
+
+
+@metric("purity", "Purity")
+def _purity(tables: Tables) -> np.ndarray:
+    return tables.purity.copy()
+
+
+# ---- scoring ---------------------------------------------------------------------------------
+
+
+def _tables(truth: ArrayLike, partitions: ArrayLike) -> Tables:
+    from recoco.kernels.contingency import contingency_tables, table_scores
+
+    classes, clusters = _pair(truth, partitions)
+    classes = canonical(classes)
+    room = int(clusters.max()) + 1
+    if room > 2 * classes.size:  # widely spaced names: a table by name would be mostly empty
+        clusters = np.stack([canonical(row) for row in clusters])
+        room = int(clusters.max()) + 1
+    counts, sizes = contingency_tables(classes, int(classes.max()) + 1, clusters, room)
+    return Tables(counts, sizes, *table_scores(counts, sizes).T)
+
+
+def score_partitions(truth: ArrayLike, partitions: ArrayLike) -> dict[str, np.ndarray]:
     """Score many partitions of the same objects at once.
 
     Parameters
@@ -126,16 +178,37 @@ def score_partitions(truth, partitions) -> dict[str, np.ndarray]:
 
     Returns
     -------
-    dict of float64 arrays (R,): acc, nmi (geometric), nmi_arithmetic, ari, purity, n_clusters.
+    dict of float64 arrays (R,): every metric of `METRICS`, then ``n_clusters``.
     """
-    counts, sizes, scores = _tables(truth, partitions)
-    return {
-        "acc": np.array(
-            [_accuracy(table[:, :size]) for table, size in zip(counts, sizes, strict=True)]
-        ),
-        "nmi": _nmi(scores, "geometric"),
-        "nmi_arithmetic": _nmi(scores, "arithmetic"),
-        "ari": scores[:, 3].copy(),
-        "purity": scores[:, 4].copy(),
-        "n_clusters": sizes.astype(np.float64),
-    }
+    tables = _tables(truth, partitions)
+    scores = {name: metric.compute(tables) for name, metric in METRICS.items()}
+    return {**scores, "n_clusters": tables.n_clusters.astype(np.float64)}
+
+
+def _score(name: str, truth: ArrayLike, labels: ArrayLike) -> float:
+    return float(METRICS[name].compute(_tables(truth, np.asarray(labels)[None]))[0])
+
+
+def accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
+    """Share of objects matched by the best one-to-one map from clusters to classes."""
+    return _score("acc", truth, labels)
+
+
+def nmi(truth: ArrayLike, labels: ArrayLike, average: str = "geometric") -> float:
+    """Mutual information over the geometric (Strehl & Ghosh) or arithmetic mean of entropies.
+
+    Two single-cluster partitions have NMI 1, a single cluster against several classes 0.
+    """
+    if average not in AVERAGES:
+        raise RecocoError(f"Unknown average {average!r} of NMI: use one of {', '.join(AVERAGES)}.")
+    return _score(AVERAGES[average], truth, labels)
+
+
+def ari(truth: ArrayLike, labels: ArrayLike) -> float:
+    """Rand index adjusted for chance."""
+    return _score("ari", truth, labels)
+
+
+def purity(truth: ArrayLike, labels: ArrayLike) -> float:
+    """Share of objects that belong to the largest class of their cluster."""
+    return _score("purity", truth, labels)

@@ -1,18 +1,20 @@
 """Goodman and Kruskal's tau of a co-clustering of one or several views (CoStar, eqs. 1 to 6).
 
-Written from the definition; the methods keep tau up to date move by move.
+Computed from the definition; the methods update tau move by move instead.
 """
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 
-def contingency_table(view, row_labels, column_labels) -> np.ndarray:
-    """Return T with t_ij, the sum of the view over object cluster i and feature cluster j.
+def contingency_table(view: Any, row_labels: Any, column_labels: Any) -> np.ndarray:
+    """Return T, where t_ij is the sum of the view over object cluster i and feature cluster j.
 
-    Clusters without members are left out, so that the table does not depend on their names.
+    Empty clusters are left out, so the table does not depend on their names.
     """
     rows = _indicator(row_labels)
     columns = _indicator(column_labels)
@@ -25,16 +27,18 @@ def contingency_table(view, row_labels, column_labels) -> np.ndarray:
     return (rows.T @ view @ columns).toarray()
 
 
-def tau_objects(tables) -> float:
-    """tau_X|Y (eq. 4; eq. 1 for one table): how well the features tell the clusters of objects.
+def tau_objects(tables: Any) -> float:
+    """Return tau_X|Y (eq. 4; eq. 1 for one table): how well features predict object clusters.
 
     Parameters
     ----------
-    tables : list of arrays T^k of the views, object clusters by feature clusters
+    tables : list of array-like
+        Tables T^k of the views, object clusters by feature clusters.
 
     Returns
     -------
-    float in [0, 1]; 0 for a single cluster of objects, of which there is nothing to tell.
+    tau : float
+        In [0, 1]; 0 for a single object cluster, which leaves nothing to predict.
     """
     tables = [_table(table) for table in tables]
     if not tables or len({len(table) for table in tables}) != 1:
@@ -48,8 +52,8 @@ def tau_objects(tables) -> float:
     return (explained - concentration) / (len(tables) - concentration)
 
 
-def tau_features(table) -> float:
-    """tau_Y|X of one view (eqs. 2 and 5); 0 if all mass is in a single cluster of features."""
+def tau_features(table: Any) -> float:
+    """Return tau_Y|X of one view (eqs. 2 and 5); 0 if all mass is in a single feature cluster."""
     table = _table(table)
     concentration = float((table.sum(axis=0) ** 2).sum())
     if np.count_nonzero(table.sum(axis=0)) < 2:
@@ -57,14 +61,27 @@ def tau_features(table) -> float:
     return (_explained(table.T) - concentration) / (1.0 - concentration)
 
 
-def taus(views, row_labels, column_labels) -> np.ndarray:
+def taus(views: Any, row_labels: Any, column_labels: Any) -> np.ndarray:
     """Return (tau_X|Y, tau_Y1|X, ..., tau_YN|X) of a co-clustering.
 
     Parameters
     ----------
-    views : list of matrices (n, d_k)
-    row_labels : n labels
-    column_labels : list of d_k labels for each view
+    views : list of array-like or sparse matrices of shape (n, d_k)
+        The views.
+    row_labels : array-like of shape (n,)
+        Labels of the objects.
+    column_labels : list of array-like of shape (d_k,)
+        Labels of the features of each view.
+
+    Returns
+    -------
+    taus : ndarray of float64, shape (N + 1,)
+
+    Examples
+    --------
+    >>> from recoco.metrics.tau import taus
+    >>> taus([[[3, 0], [2, 0], [0, 4]]], [0, 0, 1], [[0, 1]]).tolist()
+    [1.0, 1.0]
     """
     tables = [
         contingency_table(view, row_labels, columns)
@@ -73,15 +90,16 @@ def taus(views, row_labels, column_labels) -> np.ndarray:
     return np.array([tau_objects(tables), *(tau_features(table) for table in tables)])
 
 
-def feature_losses(view, row_labels, column_labels) -> np.ndarray:
-    """How much tau_Y|X falls at most when a feature is moved to another cluster.
+def feature_losses(view: Any, row_labels: Any, column_labels: Any) -> np.ndarray:
+    """Return the largest decrease of tau_Y|X if a feature is moved to another cluster.
 
-    Section 5.3.4 ranks the words of a cluster by it: what would cost most to move stands for
-    the cluster. A cluster that loses its only feature vanishes.
+    Section 5.3.4 ranks the words of a cluster by it: a word that would be costly to move represents
+    its cluster. A cluster that loses its only feature vanishes.
 
     Returns
     -------
-    float64 (d,), larger for better representatives; 0 if there is no other cluster
+    losses : ndarray of float64, shape (d,)
+        Larger for better representatives; 0 if there is no other cluster.
     """
     view = sparse.csr_matrix(view, dtype=np.float64)
     codes = np.unique(np.asarray(column_labels), return_inverse=True)[1]
@@ -116,7 +134,7 @@ def _table(table) -> np.ndarray:
 
 
 def _explained(table) -> float:
-    """sum_ij r_ij^2 / q_j over the columns that are not empty."""
+    """Return sum_ij r_ij^2 / q_j over the non-empty columns."""
     q = table.sum(axis=0)
     return float(((table**2).sum(axis=0)[q > 0] / q[q > 0]).sum())
 

@@ -17,7 +17,7 @@ def render(compare_dirs, scores, characteristics, provenance, config_dir, out_di
     provenance : Path
         What was run, where, and from which sources (json).
     config_dir : Path
-        Folder with ``papers/`` and ``published/``.
+        Folder with ``papers/``, ``methods.yaml`` and ``method_cards.yaml``.
     out_dir : Path
         Folder to write. What an earlier rendering left there and this one does not write is
         removed, except README.md, bench/ and reference/.

@@ -44,7 +44,7 @@ def verdict_map(material: Material) -> list[dict]:
 
 
 def _map_item(material: Material, paper: str, item: str, cells: list[PrintedCell]) -> dict:
-    # Where there is but one weighting, what sets the squares of a row apart is the metric.
+    # With one weighting, the squares of a row are grouped by metric instead.
     by_weighting = len({cell.weighting for cell in cells}) > 1
 
     def name(cell: PrintedCell) -> str:
@@ -66,18 +66,18 @@ def _map_item(material: Material, paper: str, item: str, cells: list[PrintedCell
         "title": _item_title(material, paper, item),
         "cells": len(cells),
         "rows": rows,
-        # Headings above the squares make sense only where all rows have the same groups, and
-        # where none is much wider than the squares under it.
+        # Headings are shown only if all rows have the same groups and no heading is much wider
+        # than the squares below it.
         "heads": same if len(same) > 1 and all(len(h) <= max(3, 3.2 * n) for h, n in same) else (),
     }
 
 
-def _item_title(material: Material, paper: str, item: str) -> str:
+def _item_title(material: Material, paper: str, name: str) -> str:
     if paper in material.papers:
-        for key, block in material.papers[paper].config["items"].items():
-            if item in {key, block.get("published")} and block["kind"] != "figure":
-                return block["title"]
-    return formats.item_name(item)
+        for own_name, item in material.papers[paper].items.items():
+            if name in {own_name, item["published"]} and item["kind"] != "figure":
+                return item["title"]
+    return formats.item_name(name)
 
 
 def _square(cell: PrintedCell) -> dict:
@@ -99,21 +99,21 @@ def _square(cell: PrintedCell) -> dict:
 
 
 def dialog_data(material: Material) -> dict:
-    """Return what the script shows about each cell, formatted here once."""
+    """Return the data of the dialogs for the script, with all numbers formatted."""
     return {
         "verdicts": {k: {"label": v.label, "letter": v.letter} for k, v in VERDICTS.items()},
         "combinations": {
-            f"{key}:{block.get('published', item)}": {
+            f"{key}:{item['published'] or name}": {
                 row["combination"]: [
                     row["text"],
                     formats.as_bool(row["printed"]),
                     formats.as_bool(row["best"]),
                 ]
-                for row in paper.of_item("combinations", item).to_dict("records")
+                for row in paper.rows_of("combinations", name)
             }
             for key, paper in material.papers.items()
-            for item, block in paper.config["items"].items()
-            if block["kind"] in {"scores", "words"}
+            for name, item in paper.items.items()
+            if item["kind"] in {"scores", "words"}
         },
         "cells": {cell.id: _dialog_cell(material, cell) for cell in material.cells},
         "trials": sorted(path.stem for path in material.score_files),
@@ -161,7 +161,7 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
 
 
 def _dialog_measures(cell: PrintedCell, rows: list[dict], answer: dict) -> list[list]:
-    """Return a row per different outcome: a choice that does not touch the cell adds none."""
+    """Return a row per different outcome: choices that do not change the cell add none."""
     distinct: dict[tuple, dict] = {}
     for row in rows:
         outcome = (row["trial"], row["status"], row["measured"], row["ci_low"], row["ci_high"])
@@ -185,8 +185,7 @@ def _dialog_measure(cell: PrintedCell, row: dict) -> list:
 
 
 def _interval(cell: PrintedCell, row: dict) -> str:
-    low, high = (formats.as_float(row[c]) for c in ("ci_low", "ci_high"))
-    return formats.interval_text(low, high, cell.places)
+    return formats.interval_text(row["ci_low"], row["ci_high"], cell.places)
 
 
 def _signed(value: float, places: int) -> str:

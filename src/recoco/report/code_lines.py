@@ -1,21 +1,23 @@
-"""Where a named piece of recoco stands in its source: found when asked, never written down."""
+"""The line of code that computes an equation, found by the tag in the comment beside it."""
 
 import ast
 import contextlib
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from recoco.errors import RecocoError
-from recoco.schema import read_yaml
+from recoco.config.schema import read_yaml
+from recoco.core.errors import RecocoError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_TAG = re.compile(r"(.*?)(?:# eq\. (.+))?")
 
 
 @dataclass(frozen=True)
 class CodeLine:
-    """A line of the source: its file below ``src/recoco``, its number, itself."""
+    """A line of the source: its file below ``src/recoco``, its number, function and text."""
 
     file: str
     line: int
@@ -23,45 +25,48 @@ class CodeLine:
     source: str
 
 
-def find_line(code: str, at: str = "") -> CodeLine:
-    """Return the line of a function that holds ``at``, or the one that begins the function.
+def find_line(code: str, eq: str) -> CodeLine:
+    """Return the line of a function that computes an equation.
 
     Parameters
     ----------
-    code : ``module:function`` or ``module:Class.method``, the module seen from recoco
-    at : a piece of one line of the function; more than one line with it is refused
+    code : ``module:function`` or ``module:Class.method``, the module relative to recoco
+    eq : the equation's tag, which a comment ``# eq. TAG`` gives beside or right above its line
     """
     module, _, name = code.partition(":")
     path = _PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
     if not path.is_file():
-        raise RecocoError(f"{code}: there is no module recoco.{module}: mend the name.")
+        raise RecocoError(f"{code}: there is no module recoco.{module}: correct the name.")
     lines, functions = _read(path)
     if name not in functions:
-        raise RecocoError(f"{code}: recoco.{module} has no function {name}: mend the name.")
+        raise RecocoError(f"{code}: recoco.{module} has no function {name}: correct the name.")
     first, last = functions[name]
-    if at:
-        found = [number for number in range(first, last + 1) if at in lines[number - 1]]
-        if len(found) != 1:
-            raise RecocoError(
-                f"{code}: {len(found)} lines of the function hold {at!r}: name a piece of one line."
-            )
-        first = found[0]
-    file = path.relative_to(_PACKAGE).as_posix()
-    return CodeLine(file, first, name, lines[first - 1].strip())
+    tagged = []
+    for number in range(first, last + 1):
+        code_part, tag = _TAG.fullmatch(lines[number - 1]).groups()
+        if tag == eq:
+            tagged.append(number if code_part.strip() else number + 1)
+    if len(tagged) != 1:
+        raise RecocoError(
+            f"{code}: {len(tagged)} lines of the function have the comment '# eq. {eq}': "
+            "put it beside the one line that computes the equation."
+        )
+    source = _TAG.fullmatch(lines[tagged[0] - 1])[1].strip()
+    return CodeLine(path.relative_to(_PACKAGE).as_posix(), tagged[0], name, source)
 
 
 def digest_of_cards(path: Path) -> str:
-    """Return a hash of where the equations on the cards of the methods stand now.
+    """Return a hash of the lines that compute the equations on the method cards.
 
-    The report names these lines, so that it is out of date as soon as one of them moves.
+    The report shows these lines, so it must be rendered again when one of them moves.
     """
     if not path.is_file():
         return ""
     digest = hashlib.sha256()
     for card in read_yaml(path).values():
         for entry in card["equations"]:
-            with contextlib.suppress(RecocoError):  # the page says that it is not there
-                digest.update(repr(find_line(entry["code"], entry.get("at", ""))).encode())
+            with contextlib.suppress(RecocoError):  # the page reports it as missing
+                digest.update(repr(find_line(entry["code"], entry["eq"])).encode())
     return digest.hexdigest()[:16]
 
 

@@ -7,7 +7,7 @@ from recoco.report.formats import latex, markdown, spreadsheet
 from recoco.report.tables import Column, Entry, Table
 from recoco.report.verdicts import VERDICTS
 
-# More lines than this do not fit on a page, nor more columns across it.
+# The most lines and columns that fit on a page.
 _LONG, _WIDE = 60, 8
 
 
@@ -21,7 +21,7 @@ def _legend(table: Table) -> str:
 
 
 def _spread_out(row: list[Entry]) -> list[Entry]:
-    """Give an entry that spans columns one place in each, the text in the first."""
+    """Replace an entry that spans columns by one entry per column, with the text in the first."""
     return [part for e in row for part in (e, *[Entry()] * (e.span - 1))]
 
 
@@ -73,7 +73,7 @@ def _latex_frame(table: Table, named: tuple[str, str], align: str, body: list[st
             *body,
             "\\end{longtable}}",
         ]
-    # A table of the width of a whole protocol is shrunk to the page rather than cut.
+    # A wide table is shrunk to the page.
     return [
         "% needs \\usepackage{booktabs}" + (" and \\usepackage{graphicx}" if wide else ""),
         "\\begin{table}",
@@ -119,7 +119,7 @@ def _latex_row(row: list[Entry]) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """Return the table with a spread and a verdict in columns of their own."""
+    """Return the table as CSV, with separate columns for spreads and verdicts."""
     heads, kept = [], []
     rows = [_spread_out(row) for row in [*table.rows, *table.nulls]]
     for position, column in enumerate(table.columns):

@@ -1,21 +1,18 @@
-"""Numbers and names as people read them, and text made safe for where it goes."""
+"""Numbers and names for readers, and text escaped for each file format."""
 
 import json
 import math
 import re
 
 from recoco.compare.published import BRACKET
+from recoco.metrics import METRICS
 
-METRICS = {
-    "acc": "ACC",
-    "nmi": "NMI",
-    "ari": "ARI",
-    "purity": "Purity",
+# Labels of printed numbers that are not scores of partitions; those bring their own.
+_LABELS = {
     "modularity": "Modularity",
     "npmi_i": "NPMI",
     "pmi": "PMI",
     "g_star": "g*",
-    "nmi_arithmetic": "NMI",
     "n_clusters": "clusters",
     "base_modularity": "modularity on X",
     "base_modularity_M": "modularity on M",
@@ -32,7 +29,7 @@ METRICS = {
     "acc_gain_points": "ACC, points gained",
 }
 PARAMETERS = {"lam": "λ", "n_column_clusters": "m", "shift": "N"}
-# Beginnings of metrics that are made of another one, and how they are read.
+# Prefixes of metrics that are derived from another one, and their names.
 _COMPOSED = {
     "avg_rank_": "mean rank, ",
     "rank_diff_": "difference of mean ranks, ",
@@ -51,16 +48,18 @@ def metric_name(metric: str) -> str:
     for prefix, words in _COMPOSED.items():
         if metric.startswith(prefix):
             return f"{words}{metric_name(metric.removeprefix(prefix))}"
-    return METRICS.get(metric, metric.replace("_", " "))
+    if metric in METRICS:
+        return METRICS[metric].label
+    return _LABELS.get(metric, metric.replace("_", " "))
 
 
 def is_bracket(metric: str) -> bool:
-    """Tell whether a metric is a figure in brackets: that of the run with the lowest criterion."""
+    """Tell whether a metric is a number in brackets: that of the run with the lowest criterion."""
     return metric.endswith(BRACKET)
 
 
 def mean_of(metric: str) -> str:
-    """Return the metric beside which a bracket is printed; any other metric as it is."""
+    """Return the metric of the mean beside a number in brackets; any other metric as it is."""
     return metric.removesuffix(BRACKET)
 
 
@@ -69,7 +68,7 @@ def parameter_name(parameter: str) -> str:
 
 
 def item_name(item: str) -> str:
-    """Return a heading for an item that no configuration names, e.g. ``fig10``: Figure 10."""
+    """Return a heading for an item that is not configured, e.g. Figure 10 for ``fig10``."""
     match = re.fullmatch(r"(table|fig|figure|text|example)-?(.*)", item)
     if not match:
         return item
@@ -95,7 +94,9 @@ def decimals(printed: str) -> int:
     return len(match[1]) if match else 0
 
 
-def number(value: float, places: int) -> str:
+def number(value, places: int) -> str:
+    """Return a number, or the text of one, with some decimals; empty if it is none."""
+    value = as_float(value)
     if not math.isfinite(value):
         return ""
     text = f"{value:.{places}f}"
@@ -103,13 +104,14 @@ def number(value: float, places: int) -> str:
 
 
 def whole(text) -> str:
-    """Return a count, which a CSV may hold as 50.0; empty if there is none."""
+    """Return a count, which a CSV may hold as 50.0; empty if it is none."""
     value = as_float(text)
     return str(int(value)) if math.isfinite(value) else ""
 
 
-def spread(value: float, places: int) -> str:
+def spread(value, places: int) -> str:
     """Return a standard deviation; one too small for the places keeps its magnitude."""
+    value = as_float(value)
     if not math.isfinite(value):
         return ""
     if value and abs(value) < 0.5 * 10**-places:
@@ -117,34 +119,34 @@ def spread(value: float, places: int) -> str:
     return number(value, places)
 
 
-def with_spread(value: float, sd: float, places: int) -> str:
+def with_spread(value, sd, places: int) -> str:
     """Return e.g. ``0.905 ± 0.012``."""
     text, deviation = number(value, places), spread(sd, places)
     return f"{text} ± {deviation}" if text and deviation else text
 
 
-def p_value(value: float) -> str:
+def p_value(value) -> str:
+    value = as_float(value)
     if not math.isfinite(value):
         return ""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def measured_text(metric: str, value: float, sd: float, places: int) -> str:
+def measured_text(metric: str, value, sd, places: int) -> str:
     return p_value(value) if metric.startswith("pvalue") else with_spread(value, sd, places)
 
 
 def printed_text(value: str, sd: str, note: str) -> str:
-    """Return a printed cell as it stands in the paper: its own digits, its own sign."""
+    """Return a printed cell as in the paper, with its digits and its sign."""
     if not value:
         return NOTHING
     sign = "< " if note.strip() == "<" else ""
     return f"{sign}{value} ± {sd}" if sd else f"{sign}{value}"
 
 
-def interval_text(low: float, high: float, places: int) -> str:
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return ""
-    return f"{number(low, places)} to {number(high, places)}"
+def interval_text(low, high, places: int) -> str:
+    ends = [number(low, places), number(high, places)]
+    return " to ".join(ends) if all(ends) else ""
 
 
 _LATEX = {
@@ -194,7 +196,7 @@ def spreadsheet(text) -> str:
 
 
 def json_in_script(content) -> str:
-    """Return JSON that cannot end the script element in which it stands."""
+    """Return JSON that cannot end the script element that contains it."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

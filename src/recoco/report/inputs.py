@@ -1,4 +1,4 @@
-"""What the report is made of: read once, checked, and each printed cell found its answer."""
+"""What the report is made of: read once, checked, and each printed cell with its answer."""
 
 import functools
 from collections import defaultdict
@@ -8,12 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from recoco.compare.outputs import OUTPUTS
-from recoco.compare.published import read_published
+from recoco.compare.published import printed_cells
 from recoco.config import load_methods
-from recoco.errors import RecocoError
+from recoco.config.papers import all_papers
+from recoco.config.schema import check, read_yaml
+from recoco.core.errors import RecocoError
+from recoco.core.files import read_json
 from recoco.report import formats
-from recoco.schema import check, read_yaml
-from recoco.store import read_json
 
 KEY = ["item", "dataset", "weighting", "method", "metric"]
 _COLUMNS = {name: [c for c in columns if c != "choice_*"] for name, columns in OUTPUTS.items()}
@@ -29,17 +30,30 @@ class Paper:
     folder: Path
     frames: dict[str, pd.DataFrame]
 
-    def of_item(self, frame: str, item: str) -> pd.DataFrame:
+    @property
+    def items(self) -> dict[str, dict]:
+        """The configured items of the paper, by name."""
+        return self.config["items"]
+
+    def names_of(self, name: str) -> set[str]:
+        """Return the names of an item: its own and the one in published.csv."""
+        printed = self.items[name]["published"] if name in self.items else ""
+        return {name, printed or name}
+
+    def of_item(self, frame: str, name: str) -> pd.DataFrame:
         """Return the rows of a frame that belong to an item, by its own or its printed name."""
         rows = self.frames[frame]
-        names = {item, self.config["items"].get(item, {}).get("published", item)}
-        return rows[rows["item"].isin(names)]
+        return rows[rows["item"].isin(self.names_of(name))]
 
-    def printed_combination(self, item: str) -> str | None:
+    def rows_of(self, frame: str, name: str) -> list[dict[str, str]]:
+        """Return the rows of a frame that belong to an item, each as a dictionary."""
+        return self.of_item(frame, name).to_dict("records")
+
+    def printed_combination(self, name: str) -> str | None:
         """Return the combination that reads the item as printed."""
-        rows = self.of_item("combinations", item)
-        said = rows[rows["printed"].map(formats.as_bool).astype(bool)]
-        return said["combination"].iloc[0] if len(said) else None
+        rows = self.of_item("combinations", name)
+        printed = rows[rows["printed"].map(formats.as_bool).astype(bool)]
+        return printed["combination"].iloc[0] if len(printed) else None
 
     @functools.cached_property
     def measures_of(self) -> dict[str, list[dict]]:
@@ -52,7 +66,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A cell of config/published/published.csv and, where there is one, its answer."""
+    """A printed cell and its answer, if there is one."""
 
     id: str
     paper: str
@@ -87,8 +101,7 @@ class PrintedCell:
 
     def answer_text(self, row) -> str:
         """Return the measured value of a row of cells.csv or measures.csv."""
-        value, sd = formats.as_float(row["measured"]), formats.as_float(row["measured_sd"])
-        return formats.measured_text(self.metric, value, sd, self.places)
+        return formats.measured_text(self.metric, row["measured"], row["measured_sd"], self.places)
 
     @property
     def name(self) -> str:
@@ -103,7 +116,7 @@ class Material:
     papers: dict[str, Paper]
     cells: list[PrintedCell]
     datasets: dict[str, dict]
-    errata: pd.DataFrame
+    errata: list[dict[str, str]]
     provenance: dict
     timings: pd.DataFrame
     titles: dict[str, str]
@@ -111,45 +124,49 @@ class Material:
     score_files: list[Path] = field(default_factory=list)
     cards: dict[str, dict] = field(default_factory=dict)
 
-    def cells_of(self, paper: str, item: str | None = None) -> list[PrintedCell]:
-        """Return the printed cells of a paper, or of one configured item of it."""
-        found = [cell for cell in self.cells if cell.paper == paper]
-        if item is None:
-            return found
-        config = self.papers[paper].config if paper in self.papers else {"items": {}}
-        names = {item, config["items"].get(item, {}).get("published", item)}
-        return [cell for cell in found if cell.item in names]
+    def cells_of(self, paper: str, name: str | None = None) -> list[PrintedCell]:
+        """Return the printed cells of a paper, or of one item of it."""
+        cells = [cell for cell in self.cells if cell.paper == paper]
+        if name is None:
+            return cells
+        names = self.papers[paper].names_of(name) if paper in self.papers else {name}
+        return [cell for cell in cells if cell.item in names]
 
     @functools.cached_property
     def scores(self) -> pd.DataFrame:
-        """Scores of every single run, read when the first figure asks for them."""
+        """Scores of every single run, read when first needed."""
         frames = [pd.read_parquet(path) for path in sorted(self.score_files)]
         if not frames:
             return pd.DataFrame(columns=["dataset", "weighting", "slug", "status"])
         scores = pd.concat(frames, ignore_index=True)
         return scores[scores["kind"] == "run"]
 
+    def runs_of(self, dataset: str, weighting: str, slug: str) -> pd.DataFrame:
+        """Return the scores of the runs of one setting."""
+        scores = self.scores
+        return scores[
+            (scores["dataset"] == dataset)
+            & (scores["weighting"] == weighting)
+            & (scores["slug"] == slug)
+        ]
+
 
 def gather(compare_dirs, scores, characteristics, provenance, config_dir, timings=None) -> Material:
     """Read all inputs of the report."""
     config_dir = Path(config_dir)
-    papers = {key: _read_paper(key, Path(p), config_dir) for key, p in compare_dirs.items()}
-    published = read_published(config_dir / "published" / "published.csv")
-    errata = config_dir / "published" / "errata.csv"
+    # papers of this report come first, in its order
+    sources = {**dict.fromkeys(compare_dirs), **all_papers(config_dir)}
+    papers = {key: _read_paper(sources[key], Path(p)) for key, p in compare_dirs.items()}
     methods = config_dir / "methods.yaml"
     documents = [read_json(path) for path in characteristics]
-    titles = {
-        path.stem: read_yaml(path).get("title", path.stem)
-        for path in sorted((config_dir / "papers").glob("*.yaml"))
-    }
     return Material(
         papers=papers,
-        cells=_answer(published, papers),
+        cells=_answer(printed_cells(sources.values()), papers),
         datasets={document["dataset"]: document for document in documents},
-        errata=_read_csv(errata) if errata.is_file() else pd.DataFrame(columns=["id", "paper"]),
+        errata=[row for paper in sources.values() for row in paper.errata],
         provenance=read_json(provenance),
         timings=_read_csv(Path(timings)) if timings else pd.DataFrame(columns=["stage"]),
-        titles=titles,
+        titles={key: paper.config["title"] for key, paper in sources.items()},
         methods=load_methods(config_dir) if methods.is_file() else {},
         score_files=[Path(path) for path in scores],
         cards=_read_cards(config_dir / "method_cards.yaml"),
@@ -157,7 +174,7 @@ def gather(compare_dirs, scores, characteristics, provenance, config_dir, timing
 
 
 def _read_cards(path: Path) -> dict[str, dict]:
-    """Read what the cards of the methods say, where there is anything."""
+    """Read the cards of the methods, if the configuration has any."""
     if not path.is_file():
         return {}
     cards = read_yaml(path)
@@ -172,10 +189,10 @@ def _read_csv(path: Path) -> pd.DataFrame:
     except FileNotFoundError:
         raise RecocoError(f"{path} is missing: run the stage that writes it first.") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise RecocoError(f"{path} is no readable CSV ({error}): write it again.") from None
+        raise RecocoError(f"{path} is not a readable CSV ({error}): write it again.") from None
 
 
-def _read_paper(key: str, folder: Path, config_dir: Path) -> Paper:
+def _read_paper(source, folder: Path) -> Paper:
     frames = {}
     for name, columns in _COLUMNS.items():
         path = folder / f"{name}.csv"
@@ -189,11 +206,11 @@ def _read_paper(key: str, folder: Path, config_dir: Path) -> Paper:
                 f"{path} lacks the column {missing[0]!r}: write it again with this version."
             )
         frames[name] = frame
-    return Paper(key, read_yaml(config_dir / "papers" / f"{key}.yaml"), folder, frames)
+    return Paper(source.key, source.config, folder, frames)
 
 
 def _answer(published: pd.DataFrame, papers: dict[str, Paper]) -> list[PrintedCell]:
-    """Give each printed cell its answer, and refuse answers to cells that nobody printed."""
+    """Give each printed cell its answer; an answer to a cell that is not printed is an error."""
     answers = {
         row["cell"]: row
         for paper in papers.values()
@@ -211,9 +228,9 @@ def _answer(published: pd.DataFrame, papers: dict[str, Paper]) -> list[PrintedCe
         )
         for row in published.to_dict("records")
     ]
-    for left in answers:
+    for unknown in answers:
         raise RecocoError(
-            f"A cells.csv answers {left!r}, which published.csv does not have: "
-            "add the printed cell or mend its name."
+            f"A cells.csv answers {unknown!r}, which published.csv does not have: "
+            "add the printed cell or correct its name."
         )
     return cells

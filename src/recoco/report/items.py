@@ -1,74 +1,22 @@
-"""What each kind of item of a paper has: a table, a figure, or both."""
+"""Tables of the items of a paper, made by their kinds, and the data behind figures."""
 
-from recoco.report import (
-    coclusters,
-    curves,
-    densities,
-    graph_tables,
-    histograms,
-    leaderboard,
-    standings,
-    studies,
-    tables,
-    wordlists,
-)
+from recoco.items import kind_of
+from recoco.report.figures.drawing import data_of
 from recoco.report.inputs import Material, Paper
-
-_TABLES = {
-    "coclusters": coclusters.coclusters_table,
-    "gains": coclusters.gains_table,
-    "densities": densities.densities_table,
-    "sweep": curves.sweep_table,
-    "words": wordlists.words_table,
-    "ranks": standings.ranks_table,
-    "clusters": histograms.clusters_table,
-    "representatives": studies.representatives_table,
-    "scaling": studies.scaling_table,
-    "convergence": studies.convergence_table,
-    "views": graph_tables.views_table,
-    "ensembles": graph_tables.ensembles_table,
-    "topics": graph_tables.topics_table,
-    "orders": graph_tables.orders_table,
-    "leaderboard": leaderboard.standings_table,
-}
-# Items that are drawn, with the drawing of those that need not name one.
-DRAWN = {
-    "figure": "",
-    "sweep": "parameter_curves",
-    "clusters": "cluster_histograms",
-    "scaling": "scaling_curves",
-    "convergence": "convergence_curves",
-}
-# The frame in which the numbers of a drawing stand, for those that have no table.
-_FRAMES = {
-    "coherence_bars": "coherence",
-    "cosine_distributions": "cosines",
-    "reordered_matrices": "pictures",
-    "topic_shares": "coclusters",
-    "critical_differences": "ranks",
-    "correspondence_map": "topics",
-    "term_frequencies": "topics",
-    "board_ranks": "standings",
-    "board_times": "tradeoffs",
-    "board_spread": "leaderboard",
-}
+from recoco.report.tables import Table
 
 
-def is_drawn(block: dict) -> bool:
-    """Tell whether an item has a figure: by its kind, or because it names a drawing."""
-    return block["kind"] in DRAWN or "draw" in block
+def is_drawn(item: dict) -> bool:
+    """Tell whether an item has a figure."""
+    return bool(item["draw"])
 
 
-def item_table(material: Material, paper: Paper, item: str) -> tables.Table | None:
-    """Return the table of an item, or None for one that has no numbers to tabulate."""
-    block = paper.config["items"][item]
-    kind = block["kind"]
-    if kind == "scores" and not block.get("published"):
-        return graph_tables.plain_table(material, paper, item)
-    return _TABLES.get(kind, tables.item_table)(material, paper, item)
+def item_table(material: Material, paper: Paper, name: str) -> Table | None:
+    """Return the table of an item; None if it has no numbers."""
+    return kind_of(paper.items[name]).table(material, paper, name)
 
 
-def data_file(paper: Paper, item: str) -> str:
-    """Return the name of the CSV with the numbers of a drawing, if compare wrote one."""
-    name = _FRAMES.get(paper.config["items"][item].get("draw", ""), "")
-    return f"{name}.csv" if name and (paper.folder / f"{name}.csv").is_file() else ""
+def data_file(paper: Paper, name: str) -> str:
+    """Return the name of the CSV with the numbers of an item's drawing; "" if there is none."""
+    table = data_of(paper.items[name]["draw"])
+    return f"{table}.csv" if table and (paper.folder / f"{table}.csv").is_file() else ""

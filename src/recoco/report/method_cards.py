@@ -1,4 +1,4 @@
-"""The card of each method: its aim, its equations beside their code, its speed, its standing."""
+"""The card of each method: its aim, equations beside their code, speed and standing."""
 
 import inspect
 import re
@@ -6,15 +6,16 @@ import re
 import pandas as pd
 from markupsafe import Markup, escape
 
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 from recoco.report import formats, speeds
 from recoco.report.code_lines import find_line
 from recoco.report.inputs import Material
 
 METRIC = "nmi"
-# With fewer methods on a dataset there is no middle to compare with.
+# Methods on a dataset that are needed for a comparison with their median.
 _RIVALS = 3
 _SHOWN = 3
+_NO_CARD = {"cite": "", "paper": "", "aim": "", "equations": [], "complexity": ""}
 
 
 def method_cards(material: Material) -> list[dict]:
@@ -25,11 +26,12 @@ def method_cards(material: Material) -> list[dict]:
     classes = {where: name for name, where in METHODS.items()}
     cards = []
     for name in dict.fromkeys([*METHODS, *material.methods]):
-        configured = material.methods.get(name) or {}
+        configured = material.methods.get(name, {"params": {}})
         where = configured.get("class", METHODS.get(name, name))
         method = get_method(where)
         title = getattr(method, "title", name)
-        told = material.cards.get(name) or material.cards.get(classes.get(where, ""), {})
+        own = material.cards.get(name) or material.cards.get(classes.get(where, ""), {})
+        card = {**_NO_CARD, **own}
         parameters = inspect.signature(method.__init__).parameters
         speed = timed.get(name)
         cards.append(
@@ -37,11 +39,11 @@ def method_cards(material: Material) -> list[dict]:
                 "name": name,
                 "title": title,
                 "reference": getattr(method, "reference", ""),
-                "cite": told.get("cite", ""),
-                "paper": told.get("paper", "") if told.get("paper") in material.papers else "",
-                "aim": formula(told.get("aim", "")),
-                "equations": [_equation(entry) for entry in told.get("equations", [])],
-                "complexity": formula(told.get("complexity", "")),
+                "cite": card["cite"],
+                "paper": card["paper"] if card["paper"] in material.papers else "",
+                "aim": formula(card["aim"]),
+                "equations": [_equation(entry) for entry in card["equations"]],
+                "complexity": formula(card["complexity"]),
                 "notes": getattr(method, "equation_notes", ""),
                 "monotone": getattr(method, "monotone", False),
                 "larger": getattr(method, "larger_is_better", True),
@@ -52,7 +54,7 @@ def method_cards(material: Material) -> list[dict]:
                     for key, p in parameters.items()
                     if key != "self"
                 ],
-                "configured": sorted(configured.get("params", {}).items()),
+                "configured": sorted(configured["params"].items()),
                 "plot": speeds.plot(speed, title) if speed else "",
                 "slope": formula(speed.text) if speed else "",
                 "timed": len(speed.points) if speed else 0,
@@ -63,17 +65,27 @@ def method_cards(material: Material) -> list[dict]:
 
 
 def _equation(entry: dict) -> dict:
-    """Return an equation and its line; an archive may name what this program has no more."""
+    """Return an equation and its line; None if this version of the code does not have it."""
     try:
-        line = find_line(entry["code"], entry.get("at", ""))
+        line = find_line(entry["code"], entry["eq"])
     except RecocoError:
         line = None
-    told = {"eq": formula(entry["eq"]), "text": formula(entry["text"])}
-    return {**told, "line": line, "code": entry["code"]}
+    label = entry["label"] or _label(entry["eq"])
+    return {
+        "eq": formula(label),
+        "text": formula(entry["text"]),
+        "line": line,
+        "code": entry["code"],
+    }
+
+
+def _label(eq: str) -> str:
+    """Return the text for a tag: eq. (7a) for 7a, words as they are."""
+    return re.sub(r"^(\d+[a-z]?)(?= of |$)", r"eq. (\1)", eq)
 
 
 def formula(text: str) -> Markup:
-    """Return an equation with what stands below and above the line: x_{ij}, x_i, W^T."""
+    """Return an equation with its subscripts and superscripts, e.g. x_{ij}, x_i, W^T."""
 
     def small(tag: str):
         return lambda m: Markup(f"<{tag}>{m[1].strip('{}')}</{tag}>")
@@ -87,30 +99,28 @@ def formula(text: str) -> Markup:
 
 
 def standings(scores: pd.DataFrame) -> dict[str, list[dict]]:
-    """Return how each method stands on each dataset, the best dataset first.
+    """Return how each method compares with the others on each dataset, the best dataset first.
 
-    Its mean over the runs is laid beside those of the others on the same dataset and weighting;
-    a method that has a weighting to itself beside all on the dataset, each by its mean over
+    Its mean over the runs is compared with those of the others on the same dataset and weighting.
+    A method that has a weighting to itself is compared with all on the dataset, by means over the
     weightings. ``ahead`` is the difference from the median of the others.
     """
-    from recoco.report.formats import NULLS
-
     if METRIC not in scores.columns:
         return {}
-    runs = scores[scores[METRIC].notna() & ~scores["method"].isin(list(NULLS))]
+    runs = scores[scores[METRIC].notna() & ~scores["method"].isin(list(formats.NULLS))]
     if runs.empty:
         return {}
     keys = ["dataset", "weighting", "method"]
     means = speeds.plainest(runs).groupby(keys, sort=True)[METRIC].mean()
     rows = list(_compared(means.reset_index(), ["dataset", "weighting"]))
-    known = {row["method"] for row in rows}
+    compared = {row["method"] for row in rows}
     whole = means.groupby(["dataset", "method"]).mean().reset_index()
-    rows += [row for row in _compared(whole, ["dataset"]) if row["method"] not in known]
-    found: dict[str, list[dict]] = {}
+    rows += [row for row in _compared(whole, ["dataset"]) if row["method"] not in compared]
     if not rows:
-        return found
+        return {}
+    by_method: dict[str, list[dict]] = {}
     for (method, dataset), group in pd.DataFrame(rows).groupby(["method", "dataset"], sort=True):
-        found.setdefault(method, []).append(
+        by_method.setdefault(method, []).append(
             {
                 "dataset": dataset,
                 "score": float(group["score"].mean()),
@@ -119,13 +129,13 @@ def standings(scores: pd.DataFrame) -> dict[str, list[dict]]:
                 "of": int(group["of"].max()),
             }
         )
-    for entries in found.values():
+    for entries in by_method.values():
         entries.sort(key=lambda entry: (-entry["ahead"], entry["dataset"]))
-    return found
+    return by_method
 
 
 def _compared(means: pd.DataFrame, keys: list[str]):
-    """Yield each method of every group that is large enough, beside the others."""
+    """Yield each method of every group that is large enough, compared with the others."""
     for _, group in means.groupby(keys, sort=True):
         if len(group) < _RIVALS:
             continue
@@ -143,7 +153,7 @@ def _compared(means: pd.DataFrame, keys: list[str]):
 
 
 def _ends(entries: list[dict]) -> dict:
-    """Return the datasets at both ends, none at both, and on how many datasets that rests."""
+    """Return the best and the worst datasets, none in both lists, and the number of all."""
     shown = min(_SHOWN, len(entries) // 2) if len(entries) > 1 else len(entries)
     worst = entries[::-1][:shown] if len(entries) > 1 else []
     return {

@@ -1,11 +1,13 @@
-"""What each page of the site shows, as plain values for the templates."""
+"""The content of each page of the site, as plain values for the templates."""
 
 import itertools
 import math
 
 from markupsafe import Markup
 
-from recoco.report import formats, items, leaderboard, tables, wordlists
+from recoco.items.leaderboard import table as leaderboard
+from recoco.items.words import table as wordlists
+from recoco.report import formats, items, tables
 from recoco.report.inputs import Material, Paper
 from recoco.report.verdicts import count_verdicts
 
@@ -16,49 +18,46 @@ def paper_pages(material: Material, made_tables: dict, made_figures: dict) -> li
     """Return the page of each covered paper."""
     made = []
     for key, paper in material.papers.items():
-        config = paper.config
         counts = count_verdicts(cell.verdict for cell in material.cells_of(key))
         made.append(
             {
                 "key": key,
-                "config": config,
+                "config": paper.config,
                 "counts": {verdict: n for verdict, n in counts.items() if n},
                 "entries": [
                     {
-                        "id": item,
-                        "block": block,
-                        "table": made_tables.get((key, item)),
-                        "figure": Markup(made_figures.get((key, item), "")),
-                        "words": wordlists.word_groups(material, paper, item),
-                        "data": items.data_file(paper, item),
-                        "board": leaderboard.board(material, paper, item),
-                        "combinations": _combination_rows(paper, item),
-                        "choices": block.get("choices", {}),
+                        "id": name,
+                        "item": item,
+                        "table": made_tables.get((key, name)),
+                        "figure": Markup(made_figures.get((key, name), "")),
+                        "words": wordlists.word_groups(material, paper, name),
+                        "data": items.data_file(paper, name),
+                        "board": leaderboard.board(material, paper, name),
+                        "combinations": _combination_rows(paper, name),
                     }
-                    for item, block in config["items"].items()
+                    for name, item in paper.items.items()
                 ],
                 "claims": paper.frames["claims"].to_dict("records"),
                 "consensus": _consensus_table(paper),
                 "files": _files(paper),
-                "boards": any(b["kind"] == "leaderboard" for b in config["items"].values()),
+                "boards": any(item["kind"] == "leaderboard" for item in paper.items.values()),
             }
         )
     return made
 
 
 def _files(paper: Paper) -> list[str]:
-    """Return the files of a paper that say anything: cells, measures, combinations, others."""
+    """Return the files of a paper that are not empty: cells, measures, combinations, others."""
     first = ["cells.csv", "measures.csv", "combinations.csv"]
-    found = {f"{name}.csv" for name, frame in paper.frames.items() if len(frame)}
-    return [*(name for name in first if name in found), *sorted(found.difference(first))]
+    filled = {f"{name}.csv" for name, frame in paper.frames.items() if len(frame)}
+    return [*(name for name in first if name in filled), *sorted(filled.difference(first))]
 
 
-def _combination_rows(paper: Paper, item: str) -> list[dict]:
-    block = paper.config["items"][item]
-    if block["kind"] != "scores":
+def _combination_rows(paper: Paper, name: str) -> list[dict]:
+    if paper.items[name]["kind"] != "scores":
         return []
     rows = []
-    for row in paper.of_item("combinations", item).to_dict("records"):
+    for row in paper.rows_of("combinations", name):
         within, compared = (formats.as_float(row[c]) for c in ("cells_within", "cells_compared"))
         rows.append(
             {
@@ -89,7 +88,7 @@ def _consensus_table(paper: Paper) -> tables.Table | None:
         "ari": "ARI",
         "mean_agreement": "Agreement of the runs",
     }
-    # two figures of one paper may stand on the same runs
+    # two figures of one paper may use the same runs
     frame = frame.drop_duplicates(list(headings))
     return tables.simple_table(f"{paper.key}_consensus", "Consensus", frame, headings)
 
@@ -107,14 +106,14 @@ CHARACTERISTICS = (
 
 
 def dataset_cards(material: Material) -> list[dict]:
-    """Return each dataset: measured beside what every paper prints about it."""
+    """Return each dataset: its measured characteristics and those that every paper prints."""
     cards = []
-    for name, document in sorted(material.datasets.items()):
-        reached = document["status"] == "ok"
-        measured = _measured_facts(document) if reached else {}
+    for name, record in sorted(material.datasets.items()):
+        reached = record["status"] == "ok"
+        measured = _measured_facts(record) if reached else {}
         printed = {
             paper: {key: row.get(key) for key in CHARACTERISTICS if row.get(key)}
-            for paper, row in sorted((document.get("printed") or {}).items())
+            for paper, row in sorted((record.get("printed") or {}).items())
         }
         shown = [
             k for k in CHARACTERISTICS if k in measured or any(k in r for r in printed.values())
@@ -122,45 +121,45 @@ def dataset_cards(material: Material) -> list[dict]:
         cards.append(
             {
                 "name": name,
-                "title": document.get("title", name),
+                "title": record.get("title", name),
                 "reached": reached,
-                "status": document["status"],
-                "source": _source_text(document),
-                "by_hand": document.get("by_hand", ""),
-                "tried": document.get("tried", []),
+                "status": record["status"],
+                "source": _source_text(record),
+                "by_hand": record.get("by_hand", ""),
+                "tried": record.get("tried", []),
                 "columns": shown,
                 "measured": measured,
                 "printed": printed,
-                "class_sizes": document.get("class_sizes", {}),
-                "dropped": document.get("dropped", []),
-                "variant": document.get("variant", {}),
-                "empty": (document.get("empty_rows", 0), document.get("empty_columns", 0)),
+                "class_sizes": record.get("class_sizes", {}),
+                "dropped": record.get("dropped", []),
+                "variant": record.get("variant", {}),
+                "empty": (record.get("empty_rows", 0), record.get("empty_columns", 0)),
             }
         )
     return cards
 
 
-def _measured_facts(document: dict) -> dict[str, str]:
-    sparsity = document["sparsity_percent"]
+def _measured_facts(record: dict) -> dict[str, str]:
+    sparsity = record["sparsity_percent"]
     return {
-        "documents": str(document["rows"]),
-        "words": " | ".join(str(n) for n in document["columns"]),
-        "clusters": str(document["classes"]),
+        "documents": str(record["rows"]),
+        "words": " | ".join(str(n) for n in record["columns"]),
+        "clusters": str(record["classes"]),
         "sparsity_percent": formats.number(sparsity, 3),
         "nonzero_percent": formats.number(100 - sparsity, 3),
-        "balance": formats.number(document["balance"], 3),
+        "balance": formats.number(record["balance"], 3),
     }
 
 
-def _source_text(document: dict) -> str:
-    source = document.get("source") or {}
+def _source_text(record: dict) -> str:
+    source = record.get("source") or {}
     if isinstance(source, str):
         return source
     return ", ".join(str(source[key]) for key in ("kind", "where") if source.get(key))
 
 
 def errata_rows(material: Material) -> list[dict]:
-    return material.errata.to_dict("records")
+    return material.errata
 
 
 def stage_rows(material: Material) -> list[dict]:
@@ -169,7 +168,7 @@ def stage_rows(material: Material) -> list[dict]:
         {
             "stage": stage["stage"],
             "jobs": stage.get("jobs", ""),
-            "seconds": formats.number(formats.as_float(stage.get("seconds")), 1),
+            "seconds": formats.number(stage.get("seconds"), 1),
         }
         for stage in material.provenance.get("stages", [])
     ]
@@ -184,6 +183,6 @@ def slowest_jobs(material: Material, most: int = 15) -> list[dict]:
     ]
     rows.sort(key=lambda row: (-formats.as_float(row["seconds"]), row["stage"], row["name"]))
     return [
-        {**row, "seconds": formats.number(formats.as_float(row["seconds"]), 1)}
+        {**row, "seconds": formats.number(row["seconds"], 1)}
         for row in itertools.islice(rows, most)
     ]

@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing but itself, and the files beside it."""
+"""The report: one self-contained page, and the files beside it."""
 
 import base64
 import hashlib
@@ -10,18 +10,19 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from recoco.errors import RecocoError
-from recoco.report import cells, exports, figures, formats, items, method_cards, pages, trials
+from recoco.core.errors import RecocoError
+from recoco.core.files import atomic, write_text
+from recoco.report import cells, exports, formats, items, method_cards, pages, trials
+from recoco.report import draw as figures
 from recoco.report.inputs import Material, gather
 from recoco.report.verdict_picture import verdict_picture
 from recoco.report.verdicts import VERDICTS, count_verdicts, summary_line
-from recoco.store import atomic, write_text
 
 _HERE = Path(__file__).parent
 _GENERATOR = "recoco report"
-# Not rendered here, but at home in the folder.
+# Files and folders that are kept although they are not rendered.
 _KEPT = {"README.md", "bench", "reference", "speed", ".gitkeep"}
-_STAMP = ".snakemake_timestamp"  # the workflow's own mark in folders it made
+_STAMP = ".snakemake_timestamp"  # Snakemake's mark in folders that a rule writes
 _FOLDERS = ("tables", "figures", "data")
 
 
@@ -45,13 +46,13 @@ def render_site(
 
     made_tables, made_figures = {}, {}
     for key, paper in material.papers.items():
-        for item, block in paper.config["items"].items():
-            if items.is_drawn(block):
-                made_figures[key, item], svg, pdf = figures.draw(material, paper, item)
-                put(f"figures/{key}_{item}.svg", svg)
-                put(f"figures/{key}_{item}.pdf", pdf)
-            if table := items.item_table(material, paper, item):
-                made_tables[key, item] = table
+        for name, item in paper.items.items():
+            if items.is_drawn(item):
+                made_figures[key, name], svg, pdf = figures.draw(material, paper, name)
+                put(f"figures/{key}_{name}.svg", svg)
+                put(f"figures/{key}_{name}.pdf", pdf)
+            if table := items.item_table(material, paper, name):
+                made_tables[key, name] = table
                 put(f"tables/{table.name}.md", exports.to_markdown(table))
                 put(f"tables/{table.name}.tex", exports.to_latex(table))
                 put(f"tables/{table.name}.csv", exports.to_csv(table))
@@ -114,26 +115,26 @@ def _page(environment: Environment, material: Material, made_tables, made_figure
 
 
 def _check_folder(out_dir: Path) -> None:
-    """Refuse a folder that is not ours: what is not rendered is removed from it."""
+    """Raise an error if a folder is not a report: all other files in it would be removed."""
     if not out_dir.exists():
         return
     if not out_dir.is_dir():
-        raise RecocoError(f"{out_dir} is no folder: name another place for the report.")
+        raise RecocoError(f"{out_dir} is not a folder: name another place for the report.")
     index = out_dir / "index.html"
     ours = index.is_file() and _GENERATOR in index.read_text("utf-8", errors="replace")[:2000]
-    # A first rendering that was killed leaves some of these and no page yet.
+    # A first rendering that was interrupted leaves some of these, but no page.
     expected = _KEPT | {*_FOLDERS, _STAMP, "verdicts.svg"}
     names = sorted(path.name for path in out_dir.iterdir())
     others = [n for n in names if n not in expected and not n.startswith(".index.html.")]
     if others and not ours:
         raise RecocoError(
-            f"{out_dir} holds {others[0]!r}, which is no part of a report: "
+            f"{out_dir} holds {others[0]!r}, which is not part of a report: "
             "name an empty folder or that of an earlier report."
         )
 
 
 def _sweep(out_dir: Path, written: set[Path]) -> None:
-    """Remove what an earlier rendering left behind; a folder may be empty but is there."""
+    """Remove the files of an earlier rendering; create all folders, even if they stay empty."""
     folders = {out_dir, *(out_dir / name for name in _FOLDERS)}
     for folder in sorted(folders):
         folder.mkdir(exist_ok=True)

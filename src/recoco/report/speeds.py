@@ -1,6 +1,7 @@
 """How long a run of each method takes, against the non-zeros of the data."""
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from recoco.report import formats
 from recoco.report.inputs import Material
 
 _COLUMNS = ["dataset", "weighting", "method", "slug", "runs", "seconds"]
-# A slope through fewer datasets, or through sizes closer than this, says little.
+# The least datasets, and the least ratio of their sizes, for a meaningful slope.
 _FEWEST, _SPREAD = 3, 4.0
 
 
@@ -31,15 +32,27 @@ class Speed:
 
 
 def plainest(frame: pd.DataFrame) -> pd.DataFrame:
-    """Keep one setting of each method on a dataset and weighting: the one of fewest parameters.
+    """Keep one setting of each method on a dataset and weighting: the one with fewest parameters.
 
-    It is chosen by its name and not by what it scores, so that no method has the best of many.
+    It is chosen by its name and not by its scores, which would favour methods with many settings.
     """
     by = frame.assign(_parts=frame["slug"].str.count(","), _length=frame["slug"].str.len())
     by = by.sort_values(["_parts", "_length", "slug"], kind="stable")
     where = ["dataset", "weighting", "method"]
     chosen = by.drop_duplicates(where)[[*where, "slug"]]
     return frame.merge(chosen, on=[*where, "slug"])
+
+
+def seconds_per_run(timings: pd.DataFrame) -> dict[str, float]:
+    """Return the seconds of one run of each setting, from the jobs that ran its blocks."""
+    totals: dict[str, list[float]] = defaultdict(lambda: [0.0, 0])
+    for row in timings.to_dict("records"):
+        setting, _, block = str(row.get("name", "")).rpartition("/")
+        first, _, last = block.partition("-")
+        if row.get("stage") == "runs" and first.isdigit() and last.isdigit():
+            totals[setting][0] += formats.as_float(row["seconds"])
+            totals[setting][1] += int(last) - int(first)
+    return {name: total / runs for name, (total, runs) in totals.items() if runs}
 
 
 def blocks(timings: pd.DataFrame) -> pd.DataFrame:
@@ -59,7 +72,7 @@ def blocks(timings: pd.DataFrame) -> pd.DataFrame:
 def speeds(material: Material) -> dict[str, Speed]:
     """Return the speed of each method that was timed.
 
-    A setting is timed by its block of most runs, whose fixed costs weigh least.
+    The time of a setting is that of its block with most runs, where fixed costs matter least.
     """
     timed = blocks(material.timings)
     if timed.empty:
@@ -67,7 +80,7 @@ def speeds(material: Material) -> dict[str, Speed]:
     timed = plainest(timed).sort_values("runs", kind="stable")
     timed = timed.drop_duplicates(["dataset", "weighting", "method"], keep="last")
     timed["seconds"] /= timed["runs"]
-    found = {}
+    by_method = {}
     for method, rows in timed.groupby("method", sort=True):
         points = []
         for dataset, seconds in rows.groupby("dataset", sort=True)["seconds"].median().items():
@@ -75,8 +88,8 @@ def speeds(material: Material) -> dict[str, Speed]:
             if size and seconds > 0:
                 points.append((dataset, float(size), float(seconds)))
         if points:
-            found[method] = Speed(tuple(points), *_line(points))
-    return found
+            by_method[method] = Speed(tuple(points), *_line(points))
+    return by_method
 
 
 def _line(points) -> tuple[float, float]:
@@ -121,16 +134,16 @@ def plot(speed: Speed, title: str) -> Markup:
         )
         parts.append(f'<path class="fit" d="M{path}"/>')
     for (dataset, size, seconds), x, y in zip(speed.points, sizes, times, strict=True):
-        told = f"{dataset}: {size:,.0f} non-zeros, {seconds:.3g} s"
+        text = f"{dataset}: {size:,.0f} non-zeros, {seconds:.3g} s"
         parts.append(
             f'<circle cx="{across[0](x):.1f}" cy="{up[0](y):.1f}" r="4">'
-            f"<title>{escape(told)}</title></circle>"
+            f"<title>{escape(text)}</title></circle>"
         )
     return Markup("".join(parts) + "</svg>")
 
 
 def _scale(values: list[float], start: float, stop: float):
-    """Return where a logarithm stands, and the powers of ten to name with their places."""
+    """Return the function that places a logarithm, and the powers of ten with their places."""
     low, high = min(values), max(values)
     room = max(0.15 * (high - low), 0.2)
     low, high = low - room, high + room

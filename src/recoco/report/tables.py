@@ -1,4 +1,4 @@
-"""Tables of the papers, printed beside measured, independent of the format they end in."""
+"""Tables of the report, printed beside measured numbers, independent of the file format."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from recoco.report import formats
 from recoco.report.inputs import Material, Paper, PrintedCell
 from recoco.report.verdicts import VERDICTS
 
-# More (metric, method) pairs than this do not fit side by side: methods then become rows.
+# With more (metric, method) pairs than this, methods are rows instead of columns.
 _WIDEST = 6
 
 
@@ -17,7 +17,7 @@ _WIDEST = 6
 class Column:
     """A column and the headings above it, from the outermost to its own.
 
-    One that wraps holds running text, which a file breaks into lines.
+    A column that wraps holds running text, which is broken into lines.
     """
 
     path: tuple[str, ...]
@@ -39,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its rows; the null models stand apart so that sorting leaves them alone."""
+    """A table; rows of null models are separate because they are not sorted with the others."""
 
     name: str
     title: str
@@ -50,14 +50,14 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
     def starts(self) -> set[int]:
-        """Return the rows with which another name begins, where names span several rows."""
+        """Return the rows where a new name begins, if names span several rows."""
         names = [row[0].text for row in self.rows]
         if len(set(names)) == len(names):
             return set()
         return {place for place in range(1, len(names)) if names[place] != names[place - 1]}
 
     def header(self) -> list[list[tuple[str, int, bool]]]:
-        """Return the heading rows as (text, columns it spans, is it a column's own)."""
+        """Return the heading rows as (text, number of columns, whether it is a column's own)."""
         depth = max(len(column.path) for column in self.columns)
         paths = [("",) * (depth - len(c.path)) + c.path for c in self.columns]
         rows = []
@@ -74,32 +74,40 @@ class Table:
         return rows
 
 
-def item_table(material: Material, paper: Paper, item: str) -> Table | None:
-    """Return the table of an item, or None for one that has no numbers to tabulate."""
-    block = paper.config["items"][item]
-    if block["kind"] == "characteristics":
-        return characteristics_table(paper, item)
-    cells = material.cells_of(paper.key, item)
-    if block["kind"] == "figure" or not cells:
-        return None
-    names = [(c.dataset, c.weighting, c.method, c.metric) for c in cells]
-    if block["kind"] == "example" or len(set(names)) < len(names):
-        return list_table(paper, item, cells)
-    return score_table(paper, item, cells)
+# ---- pieces that the kinds of items build their tables from -----------------------------
 
 
-def _unique(values) -> list:
-    return list(dict.fromkeys(values))
+def table_of(paper: Paper, name: str, columns, rows, notes=(), nulls=()) -> Table:
+    """Return the table of an item, under its title and caption."""
+    item = paper.items[name]
+    title, caption = item["title"], item["caption"]
+    return Table(f"{paper.key}_{name}", title, caption, columns, rows, [*nulls], [*notes])
 
 
-def _frame(paper: Paper, item: str, columns, rows, **more) -> Table:
-    block = paper.config["items"][item]
-    name = f"{paper.key}_{item}"
-    return Table(name, block["title"], block.get("caption", ""), columns, rows, **more)
+def text_columns(*names: str) -> list[Column]:
+    """Return columns of text."""
+    return [Column((name,), numeric=False) for name in names]
+
+
+def number_columns(*names: str, under: str = "") -> list[Column]:
+    """Return columns of numbers, under a common heading if there is one."""
+    return [Column((under, name) if under else (name,)) for name in names]
+
+
+def entries(*texts: str) -> list[Entry]:
+    """Return plain entries."""
+    return [Entry(text) for text in texts]
+
+
+def score_entry(row: dict | None, column: str = "measured", spread: str = "measured_sd") -> Entry:
+    """Return a measured score with its spread; an empty entry for no row."""
+    if row is None:
+        return Entry()
+    return Entry(formats.with_spread(row[column], row.get(spread), 3))
 
 
 def measured_entry(cell: PrintedCell) -> Entry:
-    """Return the entry that says what we measured and how it compares."""
+    """Return the entry with the measured value of a printed cell and its verdict."""
     verdict = VERDICTS[cell.verdict]
     if not cell.answer:
         return Entry(formats.NOTHING, cell.verdict, "", cell.id, verdict.meaning)
@@ -107,10 +115,61 @@ def measured_entry(cell: PrintedCell) -> Entry:
     return Entry(cell.measured or verdict.label, cell.verdict, verdict.letter, cell.id, reason)
 
 
-def score_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
-    """Pivot cells: datasets and weightings down, metrics and (if they fit) methods across.
+def pair_entries(cell: PrintedCell | None) -> list[Entry]:
+    """Return a printed cell beside what we measured; two empty entries for no cell."""
+    return [Entry(cell.printed), measured_entry(cell)] if cell else [Entry(), Entry()]
 
-    The score of the run with the lowest criterion, a metric of its own, stands beside the mean.
+
+def pivot(rows: list[dict], down: tuple[str, ...], across: str) -> dict[tuple, dict[str, dict]]:
+    """Return rows by the values of the columns ``down``, then by the value of ``across``."""
+    table: dict[tuple, dict[str, dict]] = {}
+    for row in rows:
+        table.setdefault(tuple(row[key] for key in down), {})[row[across]] = row
+    return table
+
+
+def no_data(item: dict, rows) -> list[str]:
+    """Return a note on the datasets of an item that have no row."""
+    present = {row["dataset"] for row in rows}
+    missing = [name for name in item["datasets"] if name not in present]
+    return [f"No data: {', '.join(missing)}."] if missing else []
+
+
+def graph_notes(item: dict, rows) -> list[str]:
+    """Return notes on how the graphs of an item are made and which datasets have no row."""
+    from recoco.datasets.graph_weightings import describe
+
+    rules = item["weightings"]
+    graphs = {name: describe(rule) for name, rule in rules.items() if describe(rule)}
+    if len(rules) > 1:
+        texts = [f"{name}: {text}." for name, text in graphs.items()]
+    else:
+        texts = [f"{text.capitalize()}." for text in graphs.values()]
+    return [*texts, *no_data(item, rows)]
+
+
+# ---- tables of printed cells ------------------------------------------------------------
+
+
+def item_table(material: Material, paper: Paper, name: str) -> Table | None:
+    """Return the printed cells of an item beside what we measured; None if it prints none."""
+    cells = material.cells_of(paper.key, name)
+    if not cells:
+        return None
+    places = [(c.dataset, c.weighting, c.method, c.metric) for c in cells]
+    if len(set(places)) < len(places):
+        return list_table(paper, name, cells)
+    return score_table(paper, name, cells)
+
+
+def _unique(values) -> list:
+    return list(dict.fromkeys(values))
+
+
+def score_table(paper: Paper, name: str, cells: list[PrintedCell]) -> Table:
+    """Return cells by dataset and weighting (down) and by metric and, if they fit, method (across).
+
+    The score of the run with the lowest criterion is a metric of its own, beside the mean.
     """
     pairs = _unique((_base(cell.metric), _across(cell)) for cell in cells)
     metrics = _unique(metric for metric, _ in pairs)
@@ -122,7 +181,7 @@ def score_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
     weighted = len({cell.weighting for cell in cells}) > 1
     keys = ["Dataset"] + ["Weighting"] * weighted + ["Method"] * (not wide)
     across = pairs if wide else [(metric,) for metric in metrics]
-    columns = [Column((key,), numeric=False) for key in keys]
+    columns = text_columns(*keys)
     for pair in across:
         path = (*_metric_path(pair[0], brackets), *pair[1:])
         columns += [Column((*path, side)) for side in ("printed", "measured")]
@@ -133,14 +192,11 @@ def score_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
         over = (_base(cell.metric), _across(cell)) if wide else (_base(cell.metric),)
         placed.setdefault(down, {})[over] = cell
     rows = []
-    for down, found in placed.items():
-        row = [Entry(text) for text in down]
-        for over in across:
-            cell = found.get(over)
-            row += [Entry(cell.printed), measured_entry(cell)] if cell else [Entry(), Entry()]
-        rows.append(row)
-    order = [cell.dataset for cell in cells]
-    nulls = _null_rows(paper.of_item("nulls", item), _unique(order), metrics, keys, across)
+    for down, of_row in placed.items():
+        pairs_of_row = [entry for over in across for entry in pair_entries(of_row.get(over))]
+        rows.append([*entries(*down), *pairs_of_row])
+    datasets = _unique(cell.dataset for cell in cells)
+    nulls = _null_rows(paper.of_item("nulls", name), datasets, metrics, keys, across)
     notes = []
     if nulls:
         notes.append(
@@ -152,7 +208,7 @@ def score_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
             "Lowest criterion: the score of the one run, of those the mean is over, that ended "
             "with the lowest criterion. The paper prints it in brackets."
         )
-    return _frame(paper, item, columns, rows, nulls=nulls, notes=notes)
+    return table_of(paper, name, columns, rows, notes, nulls)
 
 
 def _base(metric: str) -> str:
@@ -192,7 +248,7 @@ def _null_rows(nulls: pd.DataFrame, datasets, metrics, keys, across) -> list[lis
 
 
 def _pooled(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return mean and standard deviation of equally large groups of runs put together."""
+    """Return mean and standard deviation of the union of equally large groups of runs."""
     if rows.empty:
         return math.nan, math.nan
     means = rows["measured"].map(formats.as_float)
@@ -200,8 +256,8 @@ def _pooled(rows: pd.DataFrame) -> tuple[float, float]:
     return means.mean(), math.sqrt(variances.mean() + means.var(ddof=0))
 
 
-def list_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
-    """One row per cell, for items whose cells differ in more than dataset and method."""
+def list_table(paper: Paper, name: str, cells: list[PrintedCell]) -> Table:
+    """Return one row per cell, for items whose cells differ in more than dataset and method."""
     fields = {
         "Dataset": [cell.dataset for cell in cells],
         "Weighting": [cell.weighting for cell in cells],
@@ -209,60 +265,14 @@ def list_table(paper: Paper, item: str, cells: list[PrintedCell]) -> Table:
         "What": [formats.metric_name(cell.metric) for cell in cells],
         "Where": [cell.note for cell in cells],
     }
-    # What is the same in every row says nothing; the quantity itself is always named.
+    # Leave out fields that are the same in every row, but always name the quantity.
     shown = {k: v for k, v in fields.items() if len(set(v)) > 1 or k == "What"}
-    columns = [Column((key,), numeric=False) for key in shown]
-    columns += [Column(("printed",)), Column(("measured",))]
+    columns = [*text_columns(*shown), *number_columns("printed", "measured")]
     rows = [
-        [*(Entry(v[i]) for v in shown.values()), Entry(cell.printed), measured_entry(cell)]
+        [*entries(*(values[i] for values in shown.values())), *pair_entries(cell)]
         for i, cell in enumerate(cells)
     ]
-    return _frame(paper, item, columns, rows)
-
-
-def characteristics_table(paper: Paper, item: str) -> Table | None:
-    """Sizes of the datasets, printed beside measured."""
-    frame = paper.frames["characteristics"]
-    if frame.empty:
-        return None
-    kinds = _unique(frame["characteristic"])
-    columns = [Column(("Dataset",), numeric=False)]
-    for kind in kinds:
-        columns += [Column((formats.metric_name(kind), s)) for s in ("printed", "measured")]
-    rows, notes = [], []
-    for dataset in _unique(frame["dataset"]):
-        row = [Entry(dataset)]
-        for kind in kinds:
-            found = frame[(frame["dataset"] == dataset) & (frame["characteristic"] == kind)]
-            if found.empty:
-                row += [Entry(), Entry()]
-                continue
-            fact = found.iloc[0].to_dict()
-            row += [Entry(fact["printed"]), _fact_entry(fact)]
-            if fact.get("note"):
-                notes.append(f"{dataset}: {fact['note']}")
-        rows.append(row)
-    return _frame(paper, item, columns, rows, notes=_unique(notes))
-
-
-def _fact_entry(fact: dict) -> Entry:
-    text = plain_measure(fact["measured"], fact["printed"])
-    if not text:
-        return Entry(formats.NOTHING)
-    if not fact["printed"]:
-        return Entry(text)
-    agrees = formats.as_bool(fact["agrees"])
-    return Entry(text, "agrees" if agrees else "differs", "=" if agrees else "≠")
-
-
-def plain_measure(measured, printed="") -> str:
-    """Return a measured characteristic, with one decimal more than the printed one has."""
-    value = formats.as_float(measured)
-    if math.isnan(value):
-        return "" if measured is None else str(measured)
-    if value == int(value) and "." not in str(printed):
-        return str(int(value))
-    return formats.number(value, formats.decimals(printed) + 1 if printed else 3)
+    return table_of(paper, name, columns, rows)
 
 
 def simple_table(name: str, title: str, frame: pd.DataFrame, headings: dict[str, str]) -> Table:
@@ -274,5 +284,5 @@ def simple_table(name: str, title: str, frame: pd.DataFrame, headings: dict[str,
         places = 0 if key == "runs" else 3
         columns.append(Column((heading,), numeric))
         shown.append([formats.number(v, places) for v in values] if numeric else list(frame[key]))
-    rows = [[Entry(text) for text in row] for row in zip(*shown, strict=True)]
+    rows = [entries(*row) for row in zip(*shown, strict=True)]
     return Table(name, title, "", columns, rows)

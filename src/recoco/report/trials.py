@@ -1,13 +1,13 @@
-"""Every run behind the numbers, one page per dataset: seed, parameters, data, code, seconds."""
+"""Pages of all runs, one per dataset: seeds, parameters, data, code and seconds."""
 
 import json
-from collections import defaultdict
 from urllib.parse import quote
 
 import pandas as pd
 
 from recoco.report import formats
 from recoco.report.inputs import Material
+from recoco.report.speeds import seconds_per_run
 
 _SCORES = ("acc", "nmi", "ari")
 
@@ -17,15 +17,15 @@ def page_name(dataset: str) -> str:
 
 
 def address_of(dataset: str, anchor: str) -> str:
-    """Return the address of a setting's runs, as seen from the report."""
+    """Return the address of a setting's runs, relative to the report."""
     return f"{quote(page_name(dataset))}#{quote(anchor)}"
 
 
 def trial_pages(material: Material):
-    """Yield (name of the file, what its template shows) for every dataset with scores."""
+    """Yield (name of the file, values for its template) for every dataset with scores."""
     if not material.score_files:
         return
-    seconds = _seconds(material.timings)
+    seconds = seconds_per_run(material.timings)
     data = {entry["dataset"]: entry for entry in material.provenance.get("data", [])}
     codes = material.provenance.get("fingerprints", {})
     scores = material.scores
@@ -33,17 +33,17 @@ def trial_pages(material: Material):
     scores = scores.reindex(columns=list(dict.fromkeys([*scores.columns, *shown])))
     for dataset, rows in scores.groupby("dataset", sort=True):
         settings = [
-            _setting(weighting, slug, found, codes, seconds.get(f"{dataset}/{weighting}/{slug}"))
-            for (weighting, slug), found in rows.groupby(["weighting", "slug"], sort=True)
+            _setting(weighting, slug, runs, codes, seconds.get(f"{dataset}/{weighting}/{slug}"))
+            for (weighting, slug), runs in rows.groupby(["weighting", "slug"], sort=True)
         ]
-        known = material.datasets.get(dataset, {})
+        files = data.get(dataset, {})
         yield (
             page_name(dataset),
             {
                 "dataset": dataset,
-                "title": known.get("title", dataset),
-                "source": data.get(dataset, {}).get("source", ""),
-                "hashes": data.get(dataset, {}).get("sha256", []),
+                "title": material.datasets.get(dataset, {}).get("title", dataset),
+                "source": files.get("source", ""),
+                "hashes": files.get("sha256", []),
                 "settings": settings,
             },
         )
@@ -59,7 +59,7 @@ def _setting(weighting: str, slug: str, rows: pd.DataFrame, codes: dict, seconds
         "weighting": weighting,
         "params": sorted(params.items()),
         "code": codes.get(first["method"], ""),
-        "seconds": formats.number(seconds, 3) if seconds is not None else "",
+        "seconds": formats.number(seconds, 3),
         "error": error,
         "runs": [_run(row) for row in rows.to_dict("records")],
     }
@@ -73,18 +73,6 @@ def _run(row: dict) -> list[str]:
         row["seed"] if isinstance(row["seed"], str) else "",
         f"{criterion:.8g}" if criterion == criterion else "",
         *(formats.whole(row[c]) for c in ("n_iter", "n_clusters")),
-        *(formats.number(formats.as_float(row[c]), 4) for c in _SCORES),
+        *(formats.number(row[c], 4) for c in _SCORES),
         status,
     ]
-
-
-def _seconds(timings: pd.DataFrame) -> dict[str, float]:
-    """Return the seconds of one run of each setting, from the jobs that did its blocks."""
-    totals: dict[str, list[float]] = defaultdict(lambda: [0.0, 0])
-    for row in timings.to_dict("records"):
-        setting, _, block = str(row.get("name", "")).rpartition("/")
-        first, _, last = block.partition("-")
-        if row.get("stage") == "runs" and first.isdigit() and last.isdigit():
-            totals[setting][0] += formats.as_float(row["seconds"])
-            totals[setting][1] += int(last) - int(first)
-    return {name: total / runs for name, (total, runs) in totals.items() if runs}

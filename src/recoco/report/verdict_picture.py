@@ -1,4 +1,4 @@
-"""Every printed cell as a square in one picture that stands by itself, in a page or a README."""
+"""Every printed cell as a square in one self-contained picture, for a page or a README."""
 
 from markupsafe import escape
 
@@ -76,7 +76,7 @@ def _legend(counts: dict[str, int]) -> tuple[list[str], float]:
 
 
 def _item(item: dict) -> tuple[str, float, float]:
-    """Return the squares of an item, a row for each dataset, and how much room they take."""
+    """Return the squares of an item, a row for each dataset, with their width and height."""
     name = item["title"].partition(",")[0]
     parts, widest, y = [_text(0, 12, name, ink=_FAINT, size=10.5)], 5.8 * len(name), 17.0
     for row in item["rows"]:
@@ -97,11 +97,11 @@ def _item(item: dict) -> tuple[str, float, float]:
 
 def _square(x: float, y: float, verdict: str, size: float, says: str = "") -> str:
     line = f' stroke="{_LINE}" stroke-width="0.6"' if verdict in _OUTLINED else ""
-    told = f"<title>{escape(says)}</title></rect>" if says else ""
+    title = f"<title>{escape(says)}</title></rect>" if says else ""
     return (
         f'<rect x="{formats.number(x, 1)}" y="{formats.number(y, 1)}" width="{size}" '
         f'height="{size}" rx="1.5" fill="{_FILLS[verdict]}"{line}'
-        f"{'>' + told if told else '/>'}"
+        f"{'>' + title if title else '/>'}"
     )
 
 

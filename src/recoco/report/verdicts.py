@@ -1,11 +1,11 @@
-"""The verdicts a printed cell can get, how they are written, and how they are counted."""
+"""The verdicts on printed cells: their labels, and how they are counted."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a verdict is shown: never by colour alone, so each has a letter of its own."""
+    """How a verdict is shown: by colour and by a letter, for readers who see no colours."""
 
     key: str
     letter: str
@@ -27,7 +27,7 @@ VERDICTS = {
         Verdict("better", "B", "better", "ours is on the better side of the printed value"),
         Verdict("worse", "W", "worse", "ours is on the worse side of the printed value"),
         Verdict("variant", "V", "variant", "measured on another preparation of the data"),
-        Verdict("unreachable", "U", "unreachable", "its data could not be had here"),
+        Verdict("unreachable", "U", "unreachable", "its data is not available here"),
         Verdict("failed", "F", "failed", "the computation ended in an error", always=False),
         Verdict("not-run", "N", "not run", "planned, not yet computed", always=False),
         Verdict("absent", "·", "not in this report", "nothing in this report answers it", False),
@@ -43,7 +43,7 @@ def count_verdicts(verdicts) -> dict[str, int]:
 
 
 def summary_line(cells) -> str:
-    """Return one line that says how many cells of some ``cells.csv`` frames came out how."""
+    """Return one line with the number of cells by verdict in some ``cells.csv`` frames."""
     counts = count_verdicts(verdict for frame in cells for verdict in frame["verdict"])
     parts = [
         f"{counts[key]} {verdict.label}"

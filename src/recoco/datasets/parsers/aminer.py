@@ -1,30 +1,33 @@
-"""A citation dump of AMiner: papers of some venues by words of titles, of abstracts, and authors.
+"""AMiner citation dumps: papers of some venues by words of titles, words of abstracts, and authors.
 
-Two formats are read, line by line, for a dump has millions of papers: text, with a mark at the
-head of each line (``#*`` title, ``#@`` authors, ``#c`` or ``#conf`` venue, ``#t`` or ``#year``
-year, ``#!`` abstract, ``#index`` number) and a blank line between papers; and JSON, an object
-per line. The graphs of the TSPLBM paper are ``recoco.graph_views.cooccurrence_graph`` of each view.
+Two formats are read line by line, because a dump has millions of papers: text, with a mark at the
+beginning of each line (``#*`` title, ``#@`` authors, ``#c`` or ``#conf`` venue, ``#t`` or ``#year``
+year, ``#!`` abstract, ``#index`` number) and a blank line between papers; and JSON, one object per
+line. The graphs of the TSPLBM paper are ``cooccurrence_graph`` of each view, see
+:mod:`recoco.datasets.similarity_graphs`.
 """
 
 import gzip
 import io
+import itertools
 import json
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from recoco.datasets.parsers import Parsed, malformed, matrix, reading
+from recoco.core.errors import RecocoError
+from recoco.datasets.parsers import Parsed, keep_rows, malformed, matrix, reading
 from recoco.datasets.parsers.tokens import counting, document_terms
-from recoco.errors import RecocoError
 
-# characters; a packed file may hold a line that fills all memory
+# characters; a line of a compressed file could otherwise fill the memory
 _LONGEST_LINE = 1 << 26
-# the longer of two marks that begin alike comes first
+# of two marks that begin alike, the longer one comes first
 _MARKS = {
     "#index": "index",
     "#arnetid": "",
@@ -58,18 +61,16 @@ def parse(folder: Path, options: dict) -> Parsed:
 
     Options
     -------
-    file : name of the dump; may be packed as .gz or as the only file of a .zip
-    venues : {class: [names of the venue in the dump]}, compared without case
+    file : name of the dump, optionally compressed as .gz or as the only file of a .zip
+    venues : {class: [names of the venue in the dump]}, case-insensitive
     years : [first, last], optional
-    complete : leave out papers without words in title or abstract, or authors (default true)
+    complete : drop papers without words in title or abstract, or without authors (default true)
     min_length, min_df, stem : of the words, see ``document_terms``
     """
     papers, classes, dropped = _selected(folder / options["file"], options)
     views, terms = [], []
-    for what, texts in (
-        ("title", [paper.title for paper in papers]),
-        ("abstract", [paper.abstract for paper in papers]),
-    ):
+    for what in ("title", "abstract"):
+        texts = [getattr(paper, what) for paper in papers]
         try:
             view, words, left_out = document_terms(texts, **counting(options))
         except RecocoError as error:
@@ -78,8 +79,8 @@ def parse(folder: Path, options: dict) -> Parsed:
         views.append(view)
         terms.append(words)
         dropped.extend(f"{what}: {sentence}" for sentence in left_out)
-    view, names = _authors(papers)
-    views.append(view)
+    authors, names = _authors(papers)
+    views.append(authors)
     terms.append(names)
     labels = np.array(classes)
     if options.get("complete", True):
@@ -89,18 +90,18 @@ def parse(folder: Path, options: dict) -> Parsed:
 
 
 def texts(folder: Path, options: dict) -> Iterator[str]:
-    """Yield titles and abstracts of the papers of the venues."""
+    """Yield title and abstract of each paper of the venues."""
     for paper in _selected(folder / options["file"], options)[0]:
         yield f"{paper.title} {paper.abstract}".strip()
 
 
 def papers_of(path: Path) -> Iterator[Paper]:
-    """Yield the papers of a dump, whatever its format, one at a time."""
+    """Yield the papers of a dump in either format."""
     with reading(path, "a citation dump"), _lines(path) as lines:
         first = next((line for line in lines if line[1].strip()), None)
         if first is None:
             raise RecocoError(f"{path.name} is empty: fetch it again.")
-        rest = _chain(first, lines)
+        rest = itertools.chain([first], lines)
         text = first[1].lstrip()
         if text[0] in "{[":
             yield from _from_json(path, rest)
@@ -110,14 +111,10 @@ def papers_of(path: Path) -> Iterator[Paper]:
             raise malformed(path, first[0], "neither a mark such as #* nor a JSON object")
 
 
-def _chain(first, lines):
-    yield first
-    yield from lines
-
-
 @contextmanager
 def _lines(path: Path):
-    """Numbered lines of a file, packed or not."""
+    """Open a file, compressed or not, and provide its numbered lines."""
+    stream: Any
     with path.open("rb") as raw:
         if path.suffix == ".gz":
             stream = gzip.GzipFile(fileobj=raw)
@@ -125,11 +122,11 @@ def _lines(path: Path):
             archive = zipfile.ZipFile(raw)
             names = [name for name in archive.namelist() if not name.endswith("/")]
             if len(names) != 1:
-                raise RecocoError(f"{path.name} has {len(names)} files: unpack the right one.")
+                raise RecocoError(f"{path.name} has {len(names)} files: extract the right one.")
             stream = archive.open(names[0])
         else:
             stream = raw
-        # not utf-8-sig with strict errors: single broken characters do not spoil a dump
+        # a few invalid characters do not make a dump useless
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="\n")
         yield _numbered(path, text)
 
@@ -149,8 +146,8 @@ def _from_text(lines) -> Iterator[Paper]:
     for _, line in lines:
         line = line.strip()
         name = next((mark for mark in _MARKS if line.startswith(mark)), None)
-        key = _MARKS.get(name, "")
-        # papers end with a blank line; where that is missing, with a mark they already have
+        key = _MARKS[name] if name else ""
+        # a paper ends with a blank line or, if that is missing, with a mark it already has
         if not line or (key in ("title", "index") and key in record):
             if record:
                 yield _paper(record)
@@ -160,7 +157,7 @@ def _from_text(lines) -> Iterator[Paper]:
             if key:
                 record[key] = line[len(name) :].strip()
         elif line and last in record:
-            record[last] += f" {line}"  # a text that was broken into lines
+            record[last] += f" {line}"  # a text that continues on the next line
     if record:
         yield _paper(record)
 
@@ -172,14 +169,14 @@ def _paper(record: dict[str, str]) -> Paper:
 
 
 def _names(names) -> list[str]:
-    """Clean names, each once, in their order."""
+    """Normalise white space of names, and drop duplicates."""
     cleaned = (" ".join(str(name).split()) for name in names)
     return list(dict.fromkeys(name for name in cleaned if name))
 
 
 def _from_json(path: Path, lines) -> Iterator[Paper]:
     for number, line in lines:
-        # in some dumps the objects are the elements of one long list
+        # in some dumps the objects are the elements of a single list
         line = line.strip().lstrip("[, ").rstrip("], ")
         if not line:
             continue
@@ -203,24 +200,24 @@ def _from_json(path: Path, lines) -> Iterator[Paper]:
 
 
 def _plain(value) -> str:
-    """A name, or the name in an object that describes it."""
+    """Return a name, which may be wrapped in an object."""
     if isinstance(value, dict):
         value = value.get("name") or value.get("raw")
     return str(value or "")
 
 
 def _abstract(entry: dict) -> str:
-    """The abstract, or its words in order where the dump has an index of them."""
+    """Return the abstract, assembled from an inverted index if necessary."""
     index = (entry.get("indexed_abstract") or {}).get("InvertedIndex")
     if entry.get("abstract") or not index:
         return str(entry.get("abstract") or "")
-    places = sorted((place, word) for word, found in index.items() for place in found)
+    places = sorted((place, word) for word, positions in index.items() for place in positions)
     return " ".join(word for _, word in places)
 
 
 def _selected(path: Path, options: dict) -> tuple[list[Paper], list[str], list[str]]:
-    """Papers of the wanted venues and years, their classes, and what was left out."""
-    class_of = {}
+    """Return papers of the venues and years, their classes, and what was left out."""
+    class_of: dict[str, str] = {}
     for name, venues in options["venues"].items():
         for venue in venues:
             if class_of.setdefault(_folded(venue), name) != name:
@@ -266,7 +263,7 @@ def _folded(text: str) -> str:
 
 
 def _authors(papers: list[Paper]) -> tuple[csr_matrix, list[str]]:
-    """Papers by authors, in alphabetical order."""
+    """Return the matrix of papers by authors, in alphabetical order."""
     names = sorted({name for paper in papers for name in paper.authors})
     column_of = {name: j for j, name in enumerate(names)}
     row = [i for i, paper in enumerate(papers) for _ in paper.authors]
@@ -275,7 +272,7 @@ def _authors(papers: list[Paper]) -> tuple[csr_matrix, list[str]]:
 
 
 def _complete(views, terms, labels, dropped):
-    """Leave out the papers that are empty in a view, then the features of no paper."""
+    """Drop papers that are empty in a view, then features without papers."""
     filled = np.all([np.diff(view.indptr) > 0 for view in views], axis=0)
     if filled.all():
         return views, terms, labels
@@ -283,10 +280,4 @@ def _complete(views, terms, labels, dropped):
         f"{int((~filled).sum())} of {filled.size} papers of the venues have no words in title or "
         "abstract, or no authors"
     )
-    kept_views, kept_terms = [], []
-    for view, words in zip(views, terms, strict=True):
-        view = view[filled]
-        used = np.flatnonzero(np.bincount(view.indices, minlength=view.shape[1]))
-        kept_views.append(csr_matrix(view[:, used]))
-        kept_terms.append([words[j] for j in used])
-    return kept_views, kept_terms, labels[filled]
+    return *keep_rows(views, terms, filled), labels[filled]

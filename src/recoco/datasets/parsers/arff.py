@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, malformed, matrix, read_lines
-from recoco.errors import RecocoError
 
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
 
@@ -14,8 +14,8 @@ _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"[^\"]*\"|\S+)\s+(.+)
 def parse(folder: Path, options: dict) -> Parsed:
     """Read one file.
 
-    A sparse row leaves out zeros, and the first value of a nominal attribute *is* its zero: a
-    row without a class belongs to the first class, it is not unlabelled.
+    Sparse rows omit zeros, and the first value of a nominal attribute counts as zero: a row
+    without a class belongs to the first class.
     """
     path = folder / options["file"]
     lines = read_lines(path, "latin-1")
@@ -38,8 +38,8 @@ def parse(folder: Path, options: dict) -> Parsed:
         label = classes[0]
         for pair in filter(None, (piece.strip() for piece in line[1:-1].split(","))):
             try:
-                index, value = pair.split(None, 1)
-                index = int(index)
+                number_text, value = pair.split(None, 1)
+                index = int(number_text)
                 if index == last:
                     label = value.strip("'\"")
                 else:
@@ -63,10 +63,10 @@ def _header(path: Path, lines: list[str]) -> tuple[list[tuple[str, list[str]]], 
     for number, line in enumerate(lines, 1):
         lowered = line.lower()
         if lowered.startswith("@attribute"):
-            found = _ATTRIBUTE.match(line.strip())
-            if not found:
+            match = _ATTRIBUTE.match(line.strip())
+            if not match:
                 raise malformed(path, number, "not an attribute with a type")
-            name, kind = found.group(1).strip("'\""), found.group(2).strip()
+            name, kind = match.group(1).strip("'\""), match.group(2).strip()
             values = []
             if kind.startswith("{"):
                 values = [value.strip().strip("'\"") for value in kind.strip("{}").split(",")]

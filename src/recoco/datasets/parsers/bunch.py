@@ -1,14 +1,16 @@
-"""A bunch of scikit-learn, as `fetch` wrote it: texts or a matrix, and the classes."""
+"""A bunch of scikit-learn, as written by `fetch`: texts or a matrix, and the classes."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from recoco.core.files import read_arrays
 from recoco.datasets.parsers import Parsed, reading
 from recoco.datasets.parsers.labels import as_classes
 from recoco.datasets.parsers.tokens import counting, document_terms
-from recoco.store import read_arrays
 
 
 def parse(folder: Path, options: dict) -> Parsed:
@@ -16,8 +18,9 @@ def parse(folder: Path, options: dict) -> Parsed:
         return _parse(_read(folder), options)
 
 
-def _parse(arrays: dict[str, np.ndarray], options: dict) -> Parsed:
-    terms, dropped = arrays.get("feature_names"), []
+def _parse(arrays: dict[str, Any], options: dict) -> Parsed:
+    terms = arrays.get("feature_names")
+    dropped: list[str] = []
     if "texts" in arrays:
         view, terms, dropped = document_terms(arrays["texts"].tolist(), **counting(options))
     elif "dense" in arrays:
@@ -25,12 +28,12 @@ def _parse(arrays: dict[str, np.ndarray], options: dict) -> Parsed:
     else:
         parts = arrays["data"], arrays["indices"], arrays["indptr"]
         view = csr_matrix(parts, shape=tuple(arrays["shape"].tolist()))
-        view.check_format(full_check=True)  # an index that leads out of the matrix
+        view.check_format(full_check=True)  # compiled code would follow an index outside the matrix
     labels = as_classes(arrays["target"], view.shape[0], "the target of the bunch")
-    names = arrays.get("target_names")
+    names: Any = arrays.get("target_names")
     order = None
     numbered = names is not None and labels.dtype.kind in "iu"
-    if numbered and labels.min() >= 0 and labels.max() < names.size:
+    if numbered and labels.min() >= 0 and labels.max() < len(names):
         labels, order = names[labels], names.tolist()
     if terms is not None:
         terms = [str(term) for term in terms]
@@ -38,12 +41,12 @@ def _parse(arrays: dict[str, np.ndarray], options: dict) -> Parsed:
     return Parsed([view], labels, [terms], class_order=order, dropped=dropped)
 
 
-def texts(folder: Path, options: dict):
+def texts(folder: Path, options: dict) -> Iterator[str]:
     """Yield the documents of a bunch of texts."""
     yield from _read(folder).get("texts", np.array([])).tolist()
 
 
-def _read(folder: Path) -> dict[str, np.ndarray]:
+def _read(folder: Path) -> dict[str, Any]:
     path = folder / "bunch.npz"
     with reading(path, "a bunch"):
         return read_arrays(path)

@@ -5,16 +5,15 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from recoco.datasets.parsers import Parsed, malformed, read_lines
-from recoco.errors import RecocoError
+from recoco.datasets.parsers import Parsed, malformed, read_lines, read_names
 
 
 def parse(folder: Path, options: dict) -> Parsed:
     view = _matrix(folder / options["matrix"])
-    labels = _column(folder / options["classes"], view.shape[0], "classes", "documents")
+    labels = read_names(folder / options["classes"], view.shape[0], "documents")
     terms = None
     if "terms" in options:
-        terms = _column(folder / options["terms"], view.shape[1], "terms", "columns")
+        terms = read_names(folder / options["terms"], view.shape[1], "columns")
     return Parsed([view], np.array(labels), [terms])
 
 
@@ -24,7 +23,7 @@ def _matrix(path: Path) -> csr_matrix:
         rows, columns, nonzeros = (int(field) for field in lines[0].split())
     except (IndexError, ValueError):
         raise malformed(path, 1, "not the header `rows columns nonzeros`") from None
-    # a document may be an empty line, so only the lines after the last document may be missing
+    # an empty line may be an empty document, so no line before the last document can be missing
     body = lines[1 : rows + 1]
     if len(body) != rows or any(line.strip() for line in lines[rows + 1 :]):
         raise malformed(path, len(lines), f"the header promises {rows} documents")
@@ -46,10 +45,3 @@ def _matrix(path: Path) -> csr_matrix:
         raise malformed(path, 1, f"{columns} columns promised, column {indices.max() + 1} found")
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     return csr_matrix((pairs[:, 1].copy(), indices, indptr), shape=(rows, columns))
-
-
-def _column(path: Path, n: int, what: str, of: str) -> list[str]:
-    names = [line.strip() for line in read_lines(path)]
-    if len(names) != n:
-        raise RecocoError(f"{path.name} has {len(names)} {what} for {n} {of}; fetch it again.")
-    return names

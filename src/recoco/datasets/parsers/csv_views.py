@@ -5,18 +5,19 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, reading
-from recoco.errors import RecocoError
 
 
 def parse(folder: Path, options: dict) -> Parsed:
-    views, labels = [], None
+    views: list[csr_matrix] = []
+    labels = np.empty(0, np.int64)
     for name in options["files"]:
         path = folder / name
         with reading(path, "CSV"):
             table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
             classes = table[:, -1].astype(np.int64)
-        if labels is not None and not np.array_equal(labels, classes):
+        if views and not np.array_equal(labels, classes):
             raise RecocoError(
                 f"{name} disagrees with {options['files'][0]} about the classes; fetch both again."
             )

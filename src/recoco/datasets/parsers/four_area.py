@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from recoco.datasets.parsers import Parsed, malformed, matrix, read_lines
+from recoco.core.errors import RecocoError
+from recoco.datasets.parsers import Parsed, keep_rows, malformed, matrix, read_lines
 from recoco.datasets.parsers.tokens import STOP_WORDS
-from recoco.errors import RecocoError
 
 
 def parse(folder: Path, options: dict) -> Parsed:
@@ -35,7 +35,7 @@ def parse(folder: Path, options: dict) -> Parsed:
 
 
 def _drop_stop_words(views: list[csr_matrix], terms: list[list[str]]) -> list[str]:
-    """Leave out the terms that any title may have; return what is said of it."""
+    """Drop the terms that are stop words, and return a sentence about it."""
     kept = [j for j, term in enumerate(terms[0]) if term not in STOP_WORDS]
     dropped = len(terms[0]) - len(kept)
     views[0] = csr_matrix(views[0][:, kept])
@@ -44,7 +44,7 @@ def _drop_stop_words(views: list[csr_matrix], terms: list[list[str]]) -> list[st
 
 
 def _subset(parsed: Parsed) -> Parsed:
-    """Keep the papers of the named venues that have terms and authors, and what they have."""
+    """Keep the papers of the named venues that have terms and authors."""
     of_venue = parsed.labels != ""
     filled = np.all([np.diff(view.indptr) > 0 for view in parsed.views], axis=0)
     kept = np.flatnonzero(of_venue & filled)
@@ -53,12 +53,7 @@ def _subset(parsed: Parsed) -> Parsed:
         f"{int((~of_venue).sum())} of {of_venue.size} papers are of other venues",
         f"{int((of_venue & ~filled).sum())} papers of the venues have no term or no author",
     ]
-    views, terms = [], []
-    for view, names in zip(parsed.views, parsed.terms, strict=True):
-        rows = view[kept]
-        used = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
-        views.append(csr_matrix(rows[:, used]))
-        terms.append([names[j] for j in used])
+    views, terms = keep_rows(parsed.views, parsed.terms, kept)
     return Parsed(views, parsed.labels[kept], terms, parsed.class_order, dropped)
 
 
@@ -70,7 +65,7 @@ def texts(folder: Path, options: dict) -> Iterator[str]:
 def _areas(
     folder: Path, place: dict[str, int], areas: dict[str, list[str]], some: bool
 ) -> np.ndarray:
-    """Return the area of every paper: that of the venue it appeared at; "" for other venues."""
+    """Return the area of the venue of every paper, and "" for other venues."""
     venues = _dictionary(folder / "conf.txt")
     area_of = {venue: area for area, members in areas.items() for venue in members}
     known = set(venues.values())
@@ -79,17 +74,17 @@ def _areas(
         odd = ", ".join(sorted(wrong))
         raise RecocoError(f"conf.txt and the areas of the card disagree about {odd}; correct it.")
     path = folder / "paper_conf.txt"
-    found = np.full(len(place), None, dtype=object)
+    area = np.full(len(place), None, dtype=object)
     for number, paper, venue in _relation(path):
         if paper not in place or venue not in venues:
             raise malformed(path, number, f"there is no paper {paper} or no venue {venue}")
-        if found[place[paper]] is not None:
+        if area[place[paper]] is not None:
             raise malformed(path, number, f"paper {paper} has a second venue")
-        found[place[paper]] = area_of.get(venues[venue], "")
-    without = sum(area is None for area in found)
+        area[place[paper]] = area_of.get(venues[venue], "")
+    without = sum(each is None for each in area)
     if without:
         raise RecocoError(f"paper_conf.txt has no venue for {without} papers; fetch it again.")
-    return found.astype(str)
+    return area.astype(str)
 
 
 def _dictionary(path: Path) -> dict[str, str]:
@@ -102,7 +97,7 @@ def _dictionary(path: Path) -> dict[str, str]:
     return names
 
 
-def _relation(path: Path):
+def _relation(path: Path) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(read_lines(path), 1):
         first, tab, second = line.partition("\t")
         if not tab:

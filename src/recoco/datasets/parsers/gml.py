@@ -1,12 +1,12 @@
-"""GML graphs: the view is the directed adjacency matrix, the class is the node's ``value``."""
+"""GML graphs: the view is the directed adjacency matrix, the class a node's ``value``."""
 
 import re
 from pathlib import Path
 
 import numpy as np
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, malformed, matrix, read_lines
-from recoco.errors import RecocoError
 
 _PAIR = re.compile(r'(\w+)\s+("(?:[^"]*)"|[-+.\w]+)\s*$')
 
@@ -22,7 +22,7 @@ def parse(folder: Path, options: dict) -> Parsed:
         target = [place[edge["target"]] for edge in edges]
     except KeyError as error:
         raise RecocoError(
-            f"{path.name}: a node or edge lacks {error} or points to a node that is not there; "
+            f"{path.name}: a node or edge lacks {error} or refers to a missing node; "
             "fetch it again."
         ) from None
     except ValueError:
@@ -32,10 +32,12 @@ def parse(folder: Path, options: dict) -> Parsed:
     return graph(source, target, labels, names, options.get("linked", False))
 
 
-def graph(source, target, labels, names: list[str], linked: bool = False) -> Parsed:
-    """Build the adjacency matrix; an edge given twice counts twice.
+def graph(
+    source: list[int], target: list[int], labels: list[int], names: list[str], linked: bool = False
+) -> Parsed:
+    """Build the adjacency matrix; an edge that occurs twice counts twice.
 
-    With ``linked``, nodes without an edge are left out, of rows and columns alike.
+    With ``linked``, nodes without an edge are dropped from rows and columns.
     """
     n = len(names)
     view = matrix(np.ones(len(source)), source, target, (n, n))
@@ -46,7 +48,7 @@ def graph(source, target, labels, names: list[str], linked: bool = False) -> Par
 
 
 def _linked(parsed: Parsed) -> Parsed:
-    """Leave out the nodes without an edge; say how large the largest component is."""
+    """Drop the nodes without an edge, and record the size of the largest component."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -54,7 +56,7 @@ def _linked(parsed: Parsed) -> Parsed:
     filled = np.diff(view.indptr) + np.bincount(view.indices, minlength=view.shape[1]) > 0
     kept = np.flatnonzero(filled)
     if not kept.size:
-        raise RecocoError("no node has an edge; leave `linked` out of the card.")
+        raise RecocoError("no node has an edge; remove `linked` from the card.")
     view = csr_matrix(view[kept][:, kept])
     _, component = connected_components(view, directed=False)
     largest = int(np.bincount(component).max())
@@ -68,7 +70,7 @@ def _linked(parsed: Parsed) -> Parsed:
 
 
 def _records(path: Path) -> tuple[list[dict], list[dict]]:
-    """Return the attributes of all nodes and edges, which this flat dialect keeps on own lines."""
+    """Return the attributes of all nodes and edges, which must be on separate lines."""
     records: dict[str, list[dict]] = {"node": [], "edge": []}
     current: dict | None = None
     for number, line in enumerate(read_lines(path), 1):
@@ -82,10 +84,10 @@ def _records(path: Path) -> tuple[list[dict], list[dict]]:
         elif line == "]":
             current = None
         elif current is not None and line:
-            found = _PAIR.fullmatch(line)
-            if not found:
+            pair = _PAIR.fullmatch(line)
+            if not pair:
                 raise malformed(path, number, f"{line!r} is not a key and a value")
-            current[found.group(1)] = found.group(2).strip('"')
+            current[pair.group(1)] = pair.group(2).strip('"')
     if current is not None:
         raise RecocoError(f"{path.name} ends inside a node or edge; fetch it again.")
     if not records["node"]:

@@ -1,19 +1,19 @@
-"""Graph-tool's binary format: adjacency lists, then property maps."""
+"""The binary format of graph-tool: adjacency lists, then property maps."""
 
 import gzip
 import io
 import struct
 from pathlib import Path
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, reading
 from recoco.datasets.parsers.gml import graph
-from recoco.errors import RecocoError
 
 _MAGIC = b"\xe2\x9b\xbe gt"
 # value types 0 to 4; 5 is a long double of 16 bytes, 6 a string, 7 to 13 vectors of 0 to 6
 _SCALARS = {0: "B", 1: "h", 2: "i", 3: "q", 4: "d"}
 _STRING = 6
-# a packed file of zeros may be a thousand times smaller than this
+# a compressed file of zeros may be a thousand times smaller than this
 _MOST_BYTES = 2 << 30
 
 
@@ -44,7 +44,7 @@ class _Reader:
             return self.text()
         if 7 <= kind <= 13:
             return [self.value(kind - 7) for _ in range(self.numbers("Q", 1)[0])]
-        # 14 would be a pickled Python object, which is never read
+        # 14 is a pickled Python object, which would be unsafe to read
         raise ValueError(f"values of type {kind} are not read")
 
 
@@ -66,10 +66,10 @@ def parse(folder: Path, options: dict) -> Parsed:
 
 def _unpacked(content: bytes) -> bytes:
     with gzip.GzipFile(fileobj=io.BytesIO(content)) as stream:
-        found = stream.read(_MOST_BYTES + 1)
-    if len(found) > _MOST_BYTES:
+        unpacked = stream.read(_MOST_BYTES + 1)
+    if len(unpacked) > _MOST_BYTES:
         raise ValueError(f"it unpacks to more than {_MOST_BYTES >> 30} GiB")
-    return found
+    return unpacked
 
 
 def _read(content: bytes) -> tuple[list[tuple], dict[str, list]]:
@@ -79,12 +79,12 @@ def _read(content: bytes) -> tuple[list[tuple], dict[str, list]]:
         raise ValueError("it does not begin like one")
     reader.order = ">" if reader.take(1) == b"\x01" else "<"
     reader.text()  # a comment
-    reader.take(1)  # directed or not: the lists are read as given
+    reader.take(1)  # whether it is directed; the lists are used as they are
     (n,) = reader.numbers("Q", 1)
     width = next(kind for kind, most in zip("BHIQ", (8, 16, 32, 64), strict=True) if n < 2**most)
     lists = [reader.numbers(width, reader.numbers("Q", 1)[0]) for _ in range(n)]
     if any(j >= n for neighbours in lists for j in neighbours):
-        raise ValueError("an edge points to a vertex that is not there")
+        raise ValueError("an edge refers to a missing vertex")
     edges = sum(len(neighbours) for neighbours in lists)
     properties = {}
     for _ in range(reader.numbers("Q", 1)[0]):

@@ -1,36 +1,22 @@
-"""Classes and names of columns in files of their own, a line for each."""
-
-from pathlib import Path
+"""Checks of the classes of a dataset."""
 
 import numpy as np
 
-from recoco.datasets.parsers import read_lines
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
 
 
 def need_labels(options: dict, key: str) -> None:
-    """Refuse a card without classes: every experiment scores against them."""
+    """Reject a card without classes, because all experiments are scored against them."""
     if key not in options:
         raise RecocoError(
-            f"the card names no classes (`{key}` of its parser), against which experiments are "
-            "scored; texts without classes can be co-clustered by `recoco cocluster FOLDER`, any "
-            "matrix by the classes of recoco.methods."
+            f"the card names no classes (`{key}` of its parser), which experiments are scored "
+            "against; use `recoco cocluster FOLDER` for texts without classes, and the estimators "
+            "of recoco.methods for any matrix."
         )
-
-
-def read_names(path: Path, size: int, what: str, of: str) -> list[str]:
-    """Return the lines of a file, one for each row or column."""
-    names = [line.strip() for line in read_lines(path)]
-    if len(names) != size:
-        raise RecocoError(
-            f"{path.name} has {len(names)} lines for {size} {of}: write the {what} of each on a "
-            "line of its own."
-        )
-    return names
 
 
 def as_classes(labels: np.ndarray, size: int, where: str) -> np.ndarray:
-    """Return an array of classes, whole numbers or words, one for each object."""
+    """Return the classes of all objects as an array of integers or strings."""
     labels = np.asarray(labels)
     if labels.ndim == 2 and 1 in labels.shape:
         labels = labels.ravel()
@@ -41,7 +27,7 @@ def as_classes(labels: np.ndarray, size: int, where: str) -> np.ndarray:
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all() or (labels != np.round(labels)).any():
             raise RecocoError(
-                f"{where} has values that are no whole numbers, so they name no classes: "
+                f"{where} has values that are not whole numbers, so they are not classes: "
                 "give whole numbers or words."
             )
         labels = labels.astype(np.int64)

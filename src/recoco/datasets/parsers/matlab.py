@@ -5,16 +5,15 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix, issparse, vstack
 
-from recoco.datasets.parsers import Parsed, read_lines, reading
-from recoco.datasets.parsers.apart import read_apart
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
+from recoco.datasets.parsers import Parsed, read_in_subprocess, read_lines, reading
 
 
 def parse(folder: Path, options: dict) -> Parsed:
     """Read ``matrix`` and ``labels`` of each file in ``files`` and stack the files.
 
-    A cell array holds one matrix per view and, in the files of this field, the labels again
-    for every view: they must agree.
+    A cell array contains one matrix per view and, in the usual files, a copy of the labels for
+    every view; the copies must agree.
     """
     parts = [_read(folder / name, options) for name in options["files"]]
     widths = {tuple(view.shape[1] for view in views) for views, _, _ in parts}
@@ -43,22 +42,21 @@ def parse(folder: Path, options: dict) -> Parsed:
 def _read(path: Path, options: dict):
     from scipy.io import loadmat
 
-    content = read_apart(path, "a MATLAB file", lambda: _plain(loadmat(path)))
-    found = {name: value for name, value in content.items() if not name.startswith("__")}
+    content = read_in_subprocess(path, "a MATLAB file", lambda: _checked(loadmat(path)))
+    variables = {name: value for name, value in content.items() if not name.startswith("__")}
     for name in (options["matrix"], options["labels"], options.get("terms")):
-        if name is not None and name not in found:
+        if name is not None and name not in variables:
+            known = ", ".join(sorted(variables)) or "none"
             raise RecocoError(
-                f"{path.name} has no variable {name!r}, only {', '.join(sorted(found)) or 'none'}: "
-                "correct its card."
+                f"{path.name} has no variable {name!r}, only {known}: correct its card."
             )
     with reading(path, "a MATLAB file"):
-        views = [
-            _csr(view, options.get("transpose", False)) for view in _cells(found[options["matrix"]])
-        ]
-        copies = [np.ravel(values) for values in _cells(found[options["labels"]])]
+        transpose = options.get("transpose", False)
+        views = [_csr(view, transpose) for view in _cells(variables[options["matrix"]])]
+        copies = [np.ravel(values) for values in _cells(variables[options["labels"]])]
         terms = None
         if "terms" in options:
-            terms = [str(_first(term)).strip() for term in np.ravel(found[options["terms"]])]
+            terms = [str(_first(term)).strip() for term in np.ravel(variables[options["terms"]])]
     if any(not np.array_equal(copies[0], copy) for copy in copies[1:]):
         raise RecocoError(f"{path.name}: the views disagree about the classes; fetch it again.")
     if {view.shape[0] for view in views} != {copies[0].size}:
@@ -70,8 +68,8 @@ def _read(path: Path, options: dict):
     return views, copies[0], terms
 
 
-def _plain(content: dict) -> dict:
-    """Refuse what would crash later: a sparse matrix whose indices are not its own."""
+def _checked(content: dict) -> dict:
+    """Reject sparse matrices with invalid indices, which would crash compiled code later."""
     for value in content.values():
         cells = isinstance(value, np.ndarray) and value.dtype.kind == "O"
         for cell in value.ravel() if cells else [value]:
@@ -89,20 +87,20 @@ def _first(term):
 
 
 def _csr(view, transpose: bool) -> csr_matrix:
-    # cast before anything is summed: MATLAB stores small integers in one byte
+    # cast before summing, because MATLAB stores small integers in one byte
     view = view.astype(np.float64) if issparse(view) else np.asarray(view, dtype=np.float64)
     return csr_matrix(view.T if transpose else view)
 
 
 def _inverse_document_frequency(view: csr_matrix) -> np.ndarray:
-    """ln(n / df) of every column; a term of all documents would be zeroed by it."""
+    """Return ln(n / df) of every column; it is 0 for a term in all documents."""
     frequency = np.bincount(view.indices, minlength=view.shape[1])
     with np.errstate(divide="ignore"):
         return np.log(view.shape[0] / frequency)
 
 
 def _counts_from_idf(view: csr_matrix, file: str) -> csr_matrix:
-    """Undo x = count * ln(n / df), which leaves the counts exactly recoverable."""
+    """Undo x = count * ln(n / df), from which the counts can be recovered exactly."""
     view = view.copy()
     view.eliminate_zeros()
     ratio = view.data / _inverse_document_frequency(view)[view.indices]
@@ -117,7 +115,7 @@ def _counts_from_idf(view: csr_matrix, file: str) -> csr_matrix:
 
 
 def _binary(view: csr_matrix, file: str) -> csr_matrix:
-    """Keep only which cells are non-zero, for files whose counts are lost."""
+    """Replace non-zeros by 1, for files whose counts are lost."""
     view = view.copy()
     view.eliminate_zeros()
     view.data = np.ones(view.nnz)

@@ -1,30 +1,18 @@
-"""Matrix Market files of terms x documents with their .classes and .terms."""
+"""Matrix Market files of terms x documents with .classes and .terms files."""
 
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from recoco.datasets.parsers import Parsed, malformed, read_lines
-from recoco.datasets.parsers.apart import read_apart
-from recoco.errors import RecocoError
+from recoco.core.errors import RecocoError
+from recoco.datasets.parsers import Parsed, malformed, read_lines, read_names
+from recoco.datasets.parsers.matrix_file import read_market
 
 
 def parse(folder: Path, options: dict) -> Parsed:
-    from scipy.io import mmread
-
-    path = folder / options["matrix"]
-    view = read_apart(
-        path,
-        "a Matrix Market file",
-        lambda: csr_matrix(mmread(path, spmatrix=True).T, dtype=np.float64),
-    )
-    terms = [line.strip() for line in read_lines(folder / options["terms"])]
-    if len(terms) != view.shape[1]:
-        raise RecocoError(
-            f"{options['terms']} has {len(terms)} terms for the {view.shape[1]} rows of "
-            f"{path.name}; fetch both again."
-        )
+    view = csr_matrix(read_market(folder / options["matrix"]).T)
+    terms = read_names(folder / options["terms"], view.shape[1], "terms")
     labels, names = _classes(folder / options["classes"], view.shape[0])
     return Parsed([view], np.array(names)[labels], [terms], class_order=names)
 
@@ -37,7 +25,7 @@ def _classes(path: Path, n: int) -> tuple[np.ndarray, list[str]]:
         if line.startswith("%Clusters"):
             fields = line.split(maxsplit=2)
             if len(fields) < 3:
-                raise malformed(path, number, "no names of classes")
+                raise malformed(path, number, "the names of the classes are missing")
             names = fields[2].split(",")
         elif line.strip() and not line.startswith("%"):
             try:

@@ -1,12 +1,12 @@
-"""Classes of several corpora put together by the names of their terms."""
+"""Classes of several corpora, merged by the names of their terms."""
 
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, arff, cluto, matrix
-from recoco.errors import RecocoError
 
 _READERS = {"arff": arff.parse, "cluto": cluto.parse}
 
@@ -14,51 +14,53 @@ _READERS = {"arff": arff.parse, "cluto": cluto.parse}
 def parse(folder: Path, options: dict) -> Parsed:
     """Stack the named classes of each part; columns are the terms that occur in them.
 
-    With ``categories`` there is a second view: the share of each class's vocabulary (the terms
-    of its documents) that a document has. "all" measures every document against every class,
-    "own" only against the classes of the part it comes from.
+    With ``categories`` there is a second view: the fraction of each class's vocabulary (the
+    terms of its documents) that a document contains. "all" compares every document with every
+    class, "own" only with the classes of its own part.
     """
     names: list[str] = []
     number: dict[str, int] = {}
-    rows, columns, values, labels, sources = [], [], [], [], []
+    rows, columns, values, classes = [], [], [], []
+    sources: list[int] = []
     for place, part in enumerate(options["parts"]):
-        found = _part(folder, part)
-        view, terms = found.views[0].tocoo(), found.terms[0]
+        parsed = _part(folder, part)
+        view, terms = parsed.views[0].tocoo(), parsed.terms[0]
         if terms is None:
-            raise RecocoError("a part has no names of terms to merge by; correct the card.")
+            raise RecocoError("a part has no terms to merge by; correct the card.")
         lookup = np.array([number.setdefault(term, len(number)) for term in terms])
-        rows.append(view.row + sum(len(part_labels) for part_labels in labels))
+        rows.append(view.row + len(sources))
         columns.append(lookup[view.col])
         values.append(view.data)
-        labels.append(found.labels)
-        sources.append(np.full(len(found.labels), place))
+        classes.append(parsed.labels)
+        sources += [place] * len(parsed.labels)
         names += part["classes"]
-    labels, sources = np.concatenate(labels), np.concatenate(sources)
+    labels = np.concatenate(classes)
     merged = matrix(
         np.concatenate(values),
         np.concatenate(rows),
         np.concatenate(columns),
         (labels.size, len(number)),
     )
-    terms = np.array(list(number))
-    filled = np.bincount(merged.indices, minlength=terms.size) > 0
-    kept = np.flatnonzero(filled)[np.argsort(terms[filled])]
-    dropped = [f"{terms.size - kept.size} of {terms.size} terms are in none of the documents"]
+    words = np.array(list(number))
+    filled = np.bincount(merged.indices, minlength=words.size) > 0
+    kept = np.flatnonzero(filled)[np.argsort(words[filled])]
+    dropped = [f"{words.size - kept.size} of {words.size} terms are in none of the documents"]
     merged = csr_matrix(merged[:, kept])
-    parsed = Parsed([merged], labels, [terms[kept].tolist()], class_order=names, dropped=dropped)
+    views, all_terms = [merged], [words[kept].tolist()]
     if "categories" in options:
-        parsed.views.append(_categories(merged, labels, sources, names, options["categories"]))
-        parsed.terms.append(list(names))
-    return parsed
+        own = np.array(sources)
+        views.append(_categories(merged, labels, own, names, options["categories"]))
+        all_terms.append(list(names))
+    return Parsed(views, labels, all_terms, class_order=names, dropped=dropped)
 
 
 def _part(folder: Path, part: dict) -> Parsed:
-    found = _READERS[part["parser"]["name"]](folder, part["parser"])
-    missing = sorted(set(part["classes"]) - set(found.labels.tolist()))
+    parsed = _READERS[part["parser"]["name"]](folder, part["parser"])
+    missing = sorted(set(part["classes"]) - set(parsed.labels.tolist()))
     if missing:
         raise RecocoError(f"there is no class {', '.join(missing)}; correct the card.")
-    chosen = np.isin(found.labels, part["classes"])
-    return Parsed([found.views[0][chosen]], found.labels[chosen], found.terms)
+    chosen = np.isin(parsed.labels, part["classes"])
+    return Parsed([parsed.views[0][chosen]], parsed.labels[chosen], parsed.terms)
 
 
 def _categories(view: csr_matrix, labels, sources, names, which: str) -> csr_matrix:

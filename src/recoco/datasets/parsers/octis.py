@@ -1,4 +1,4 @@
-"""OCTIS corpora: lines of tokenised text, partition and class, and a vocabulary."""
+"""OCTIS corpora: lines with tokenised text, partition and class, and a vocabulary."""
 
 from pathlib import Path
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, matrix, reading
-from recoco.errors import RecocoError
 
 
 def parse(folder: Path, options: dict) -> Parsed:
@@ -30,6 +30,6 @@ def _columns(path: Path, names: tuple[str, ...]) -> list[list]:
     import pyarrow.parquet
 
     with reading(path, "Parquet"):
-        # ParquetFile, not read_table: the latter wants to know a file system by the name
+        # ParquetFile instead of read_table, which tries to derive a file system from the name
         table = pyarrow.parquet.ParquetFile(path).read(columns=list(names))
         return [table.column(name).to_pylist() for name in names]

@@ -1,8 +1,10 @@
-"""Planted block models: the raw file holds the parameters, not the data."""
+"""Planted block models: the raw file contains the parameters, not the data."""
 
 from pathlib import Path
 
-from recoco import store
+import numpy as np
+
+from recoco.core.files import read_json
 from recoco.datasets.parsers import Parsed, reading
 from recoco.datasets.synthetic import planted
 
@@ -10,6 +12,6 @@ from recoco.datasets.synthetic import planted
 def parse(folder: Path, options: dict) -> Parsed:
     path = folder / options["file"]
     with reading(path, "parameters of a planted model"):
-        made = planted(**store.read_json(path))
-    names = [made.class_names[k] for k in made.labels]
-    return Parsed(made.views, names, made.terms, class_order=made.class_names, meta=made.meta)
+        made = planted(**read_json(path))
+    labels = np.array(made.class_names)[made.labels]
+    return Parsed(made.views, labels, made.terms, class_order=made.class_names, meta=made.meta)

@@ -4,12 +4,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
+from recoco.core.errors import RecocoError
 from recoco.datasets.archives import iter_members
 from recoco.datasets.parsers import Parsed, reading
-from recoco.datasets.parsers.tokens import counting, document_terms
-from recoco.errors import RecocoError
+from recoco.datasets.parsers.tokens import count_words
 
 
 def parse(folder: Path, options: dict) -> Parsed:
@@ -23,21 +21,21 @@ def parse(folder: Path, options: dict) -> Parsed:
         raise RecocoError(
             f"{options['archive']} has no story with one topic and a body; correct its card."
         )
-    view, terms, dropped = document_terms(documents, **counting(options))
-    left_out = total - len(labels)
-    dropped.insert(0, f"{left_out} of {total} stories have no body, no topic or several topics")
-    return Parsed([view], np.array(labels), [terms], dropped=dropped)
+    parsed = count_words(documents, labels, options)
+    left_out = f"{total - len(labels)} of {total} stories"
+    parsed.dropped.insert(0, f"{left_out} have no body, no topic or several topics")
+    return parsed
 
 
 def texts(folder: Path, options: dict) -> Iterator[str]:
-    """Yield every story with a body, whatever its topics: a text is a text."""
+    """Yield every story with a body, whatever its topics."""
     for _, text in _stories(folder, options):
         if text:
             yield text
 
 
 def _stories(folder: Path, options: dict) -> Iterator[tuple[list[str], str]]:
-    """Yield the topics and the text of every story; one without a body has no text."""
+    """Yield topics and text of every story; the text is empty if there is no body."""
     path = folder / options["archive"]
     with reading(path, "an archive of Reuters JSON"):
         for _, content in iter_members(path, options["folder"]):

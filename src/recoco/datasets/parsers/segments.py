@@ -1,4 +1,4 @@
-"""Raw text cut into segments of consecutive paragraphs, one segment of a document per view."""
+"""Raw text split into segments of consecutive paragraphs, one segment per view."""
 
 import re
 from collections.abc import Iterator
@@ -7,36 +7,36 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, text
 from recoco.datasets.parsers.tokens import document_terms
-from recoco.errors import RecocoError
 
 _BLANK = re.compile(r"\n\s*\n")
 
 
 def parse(folder: Path, options: dict) -> Parsed:
-    """Cut every document into as many segments as there are views, as evenly as paragraphs allow.
+    """Split every document into as many segments as views, as evenly as paragraphs allow.
 
-    A document too short for that has a segment in one view only: it counts for the vocabulary
-    of that view, as in the published segments, but is then left out. Which segment goes to
-    which view is drawn.
+    A document that is too short has a segment in one view only: it contributes to the vocabulary
+    of that view, as in the published segments, but is then dropped. Segments are assigned to
+    views at random.
     """
     views, least = options["views"], options.get("min_characters", 200)
     rare, stem = options.get("min_count", 1), options.get("stem", False)
     rng = np.random.Generator(np.random.PCG64(options.get("seed", 0)))
-    labels, segments, whole = [], [], []
-    for _, label, document in text._files(folder, options):
+    labels, segments, complete = [], [], []
+    for _, label, document in text.read_files(folder, options):
         if label is None:
             continue
         parts = split(document, views, least)
-        whole.append(len(parts) == views)
+        complete.append(len(parts) == views)
         parts += [""] * (views - len(parts))
         order = rng.permutation(views)
         segments.append([parts[i] for i in order])
         labels.append(label)
-    whole = np.array(whole, dtype=bool)
+    whole = np.array(complete, dtype=bool)
     if not whole.any():
-        raise RecocoError("no document can be cut into the segments asked for; correct the card.")
+        raise RecocoError("no document can be split into the requested segments; correct the card.")
     parsed = Parsed([], np.array(labels)[whole], [])
     for number, column in enumerate(zip(*segments, strict=True), 1):
         view, terms, sentences = document_terms(column, stem=stem)
@@ -56,21 +56,21 @@ def parse(folder: Path, options: dict) -> Parsed:
 
 
 def texts(folder: Path, options: dict) -> Iterator[str]:
-    """Yield the documents before they are cut."""
+    """Yield the documents before they are split."""
     yield from text.texts(folder, options)
 
 
 def split(document: str, segments: int, least: int) -> list[str]:
-    """Cut a document at paragraphs into segments of at least ``least`` characters each.
+    """Split a document at paragraphs into segments of at least ``least`` characters each.
 
-    Of the ways to cut it that with the most even segments is taken (the smallest sum of squared
-    lengths); a document that cannot be cut stays one segment. The title is a paragraph.
+    The segments are as even as possible (smallest sum of squared lengths). A document that
+    cannot be split is a single segment. The title is a paragraph.
     """
     pieces = (piece.strip() for piece in _BLANK.split(document.replace("\r\n", "\n")))
     paragraphs = [piece for piece in pieces if piece]
     ends = np.concatenate([[0], np.cumsum([len(paragraph) for paragraph in paragraphs])])
-    # best[s][i]: cheapest way to make s segments of the first i paragraphs, and its last cut
-    best = [{0: (0, None)}]
+    # best[s][i]: lowest cost of s segments of the first i paragraphs, and where the last begins
+    best: list[dict[int, tuple[int, int]]] = [{0: (0, 0)}]
     for _ in range(segments):
         row = {}
         for i in range(1, len(ends)):

@@ -3,23 +3,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from recoco.datasets.parsers import Parsed, malformed, read_lines
-from recoco.datasets.parsers.tokens import counting, document_terms
+from recoco.datasets.parsers.tokens import count_words
 
 
 def parse(folder: Path, options: dict) -> Parsed:
-    labels, documents = [], []
-    for label, text in _lines(folder, options):
-        labels.append(label)
-        documents.append(text)
-    view, terms, dropped = document_terms(documents, **counting(options))
-    return Parsed([view], np.array(labels), [terms], dropped=dropped)
+    lines = list(_lines(folder, options))
+    return count_words([text for _, text in lines], [label for label, _ in lines], options)
 
 
 def texts(folder: Path, options: dict) -> Iterator[str]:
-    """Yield the documents as they are read, before their words are counted."""
+    """Yield the documents."""
     for _, text in _lines(folder, options):
         yield text
 

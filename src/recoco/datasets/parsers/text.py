@@ -1,23 +1,21 @@
-"""Raw text in an archive: one file per document, the folder it lies in is its class."""
+"""Raw text in an archive: one file per document, in a folder named after its class."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-import numpy as np
-
+from recoco.core.errors import RecocoError
 from recoco.datasets.archives import iter_members
 from recoco.datasets.parsers import Parsed, reading
-from recoco.datasets.parsers.tokens import counting, document_terms
-from recoco.errors import RecocoError
+from recoco.datasets.parsers.tokens import count_words
 
-# a full line of uuencoded data: M for 45 bytes, then the 60 characters that stand for them
+# a full line of uuencoded data: M for 45 bytes, then the 60 characters that encode them
 _ENCODED = re.compile(r"^M[\x20-\x60]{60}[ \t\r]*$", re.MULTILINE)
 
 
 def parse(folder: Path, options: dict) -> Parsed:
     labels, documents, strays = [], [], []
-    for name, label, text in _files(folder, options):
+    for name, label, text in read_files(folder, options):
         if label is None:
             strays.append(name)
             continue
@@ -25,21 +23,21 @@ def parse(folder: Path, options: dict) -> Parsed:
         documents.append(text)
     if not documents:
         raise RecocoError(f"{options['archive']} has no files in class folders; correct its card.")
-    view, terms, dropped = document_terms(documents, **counting(options))
+    parsed = count_words(documents, labels, options)
     if strays:
-        dropped.append(f"files outside of a class folder: {', '.join(strays)}")
-    return Parsed([view], np.array(labels), [terms], dropped=dropped)
+        parsed.dropped.append(f"files outside of a class folder: {', '.join(strays)}")
+    return parsed
 
 
 def texts(folder: Path, options: dict) -> Iterator[str]:
-    """Yield the documents as they are read, before their words are counted."""
-    for _, label, text in _files(folder, options):
+    """Yield the documents."""
+    for _, label, text in read_files(folder, options):
         if label is not None:
             yield text
 
 
-def _files(folder: Path, options: dict) -> Iterator[tuple[str, str | None, str]]:
-    """Yield path, class and text of every file; one outside of a class folder has no class."""
+def read_files(folder: Path, options: dict) -> Iterator[tuple[str, str | None, str]]:
+    """Yield path, class and text of every file; outside a class folder, the class is None."""
     path = folder / options["archive"]
     inside = PurePosixPath(options.get("folder", ""))
     encoding = options.get("encoding", "utf-8")
@@ -58,7 +56,7 @@ def _files(folder: Path, options: dict) -> Iterator[tuple[str, str | None, str]]
 
 
 def _without_header(post: str, fields: list[str]) -> str:
-    """Leave out all up to the first blank line but the content of the fields to be kept."""
+    """Remove everything up to the first blank line except the contents of some fields."""
     header, _, body = post.replace("\r\n", "\n").partition("\n\n")
     wanted = {field.lower() for field in fields}
     kept = []

@@ -1,18 +1,19 @@
-"""From raw text to a document-term matrix."""
+"""Document-term matrices of raw texts."""
 
 import re
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 
-from recoco.datasets.parsers import matrix
-from recoco.errors import RecocoError
-from recoco.stemming import porter
+from recoco.core.errors import RecocoError
+from recoco.datasets.parsers import Parsed, matrix
+from recoco.datasets.stemming import porter
 
 _WORD = re.compile(r"[^\W\d_]+")
 
-# words without a topic: articles, pronouns, auxiliaries, prepositions, conjunctions and what the
+# words without a topic: articles, pronouns, auxiliaries, prepositions, conjunctions, and what the
 # tokeniser leaves of contractions
 _WITHOUT_TOPIC = """
 a about above after again against all also am an and any are as at be because been before
@@ -28,9 +29,9 @@ STOP_WORDS = frozenset(_WITHOUT_TOPIC.split())
 
 
 def words(text: str, min_length: int = 2, stem: bool = False) -> list[str]:
-    """Return the words of a text: lower case, letters only, no stop words, stemmed if asked."""
-    found = _WORD.findall(text.lower())
-    kept = [word for word in found if len(word) >= min_length and word not in STOP_WORDS]
+    """Return the words of a text in lower case: letters only, no stop words, optionally stemmed."""
+    candidates = _WORD.findall(text.lower())
+    kept = [word for word in candidates if len(word) >= min_length and word not in STOP_WORDS]
     return [porter(word) for word in kept] if stem else kept
 
 
@@ -39,20 +40,32 @@ def document_terms(
 ) -> tuple[csr_matrix, list[str], list[str]]:
     """Count the words of every document.
 
+    Parameters
+    ----------
+    documents : iterable of str
+        The texts. All of them become rows, even those without words.
+    min_length : int, default=2
+        Minimum number of letters of a word.
+    min_df : int, default=1
+        Minimum number of documents with a word.
+    stem : bool, default=False
+        Whether words are stemmed by Porter's algorithm.
+
     Returns
     -------
-    view : csr_matrix, columns in alphabetical order
+    view : csr_matrix
+        Documents by words, in alphabetical order.
     terms : list of str
+        The words.
     dropped : list of str
-        Sentences about the words that were left out. Documents are never left out, even
-        without a single word.
+        Sentences about the words that were left out.
     """
     number: dict[str, int] = {}
     columns: list[int] = []
     ends = [0]
     for text in documents:
-        found = words(text, min_length, stem)
-        columns.extend(number.setdefault(word, len(number)) for word in found)
+        for word in words(text, min_length, stem):
+            columns.append(number.setdefault(word, len(number)))
         ends.append(len(columns))
     if not columns:
         raise RecocoError("there is not a single word in the documents; correct the card.")
@@ -79,5 +92,11 @@ def document_terms(
 
 
 def counting(options: dict) -> dict:
-    """Return the options of `document_terms` among the options of a parser."""
+    """Return those options of a parser that `document_terms` takes."""
     return {key: options[key] for key in ("min_length", "min_df", "stem") if key in options}
+
+
+def count_words(documents: Iterable[str], labels: ArrayLike, options: dict) -> Parsed:
+    """Return the document-term matrix of texts with classes, by the options of a parser."""
+    view, terms, dropped = document_terms(documents, **counting(options))
+    return Parsed([view], np.asarray(labels, dtype=str), [terms], dropped=dropped)

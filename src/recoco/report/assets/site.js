@@ -90,7 +90,7 @@
       parts.push(list);
       if (cell.measures.length) parts.push(...measures(cell));
     } else {
-      parts.push(make("p", {}, "Nothing in this report answers this cell."));
+      parts.push(make("p", {}, "This report has no result for this cell."));
     }
     body.replaceChildren(...parts);
     if (!dialog.open) dialog.showModal();
@@ -180,7 +180,7 @@
     return [svg];
   };
 
-  /** Go to another cell or page without piling up steps of the back button. */
+  /** Go to another cell or page without adding entries to the history. */
   const replace = (hash) => location.replace(`#${hash}`);
 
   const neighbour = (step) => {
@@ -308,7 +308,7 @@
     const table = head.closest("table");
     const before = head.getAttribute("aria-sort");
     for (const th of all("th[aria-sort]", table)) th.removeAttribute("aria-sort");
-    // Once up, once down, then as it was.
+    // Ascending, descending, then the original order.
     const direction = before === "ascending" ? -1 : before === "descending" ? 0 : 1;
     if (direction) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
     sortBy(table, head.cellIndex, direction);
@@ -316,7 +316,7 @@
 
   // ---- leaderboards ------------------------------------------------------------------------
 
-  /** Show what belongs to the chosen ranking, and the rows in which the words are found. */
+  /** Show what belongs to the chosen ranking, and only rows that contain the search words. */
   const applyBoard = (board) => {
     const wanted = all("select[data-key]", board).map((s) => [s.dataset.key, s.value]);
     const words = board.querySelector(".find").value.trim().toLowerCase();
@@ -337,7 +337,7 @@
     board.addEventListener("click", (event) => {
       const button = event.target.closest(".trace");
       if (!button) return;
-      // A rank leads to the scores that it is made of, and they to their runs.
+      // A rank links to the scores behind it, and these link to their runs.
       board.querySelector('select[data-key="method"]').value = button.dataset.method;
       applyBoard(board);
       board.querySelector(".every").closest(".scroll").scrollIntoView({ block: "center" });
@@ -356,14 +356,14 @@
     const kept = localStorage.getItem("recoco-theme");
     if (kept === "light" || kept === "dark") root.dataset.theme = kept;
   } catch {
-    // Storage may be closed to pages opened from a file; the system's choice then holds.
+    // Pages opened from a file may have no storage; the system's theme then applies.
   }
   themeButton.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     try {
       localStorage.setItem("recoco-theme", root.dataset.theme);
     } catch {
-      // As above: the choice holds until the page is closed.
+      // As above: the choice lasts until the page is closed.
     }
     nameTheme();
   });

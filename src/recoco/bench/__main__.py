@@ -1,5 +1,0 @@
-"""``python -m recoco.bench``."""
-
-from recoco.bench import main
-
-raise SystemExit(main())

@@ -1,0 +1,5 @@
+"""The command ``recoco``."""
+
+from recoco.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,7 @@
+"""``python -m recoco.cli``."""
+
+import sys
+
+from recoco.cli.main import main
+
+sys.exit(main())

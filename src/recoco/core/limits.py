@@ -1,0 +1,180 @@
+"""Run code that may raise, hang in compiled code, crash the interpreter or exhaust memory.
+
+It runs in a process of its own, with limits of time and memory. `call_limited` returns its value,
+or the reason why there is none:
+
+>>> call_limited(lambda: 1 + 1, seconds=10).value
+2
+>>> call_limited(lambda: 1 / 0, seconds=10).error
+'ZeroDivisionError: division by zero'
+"""
+
+import contextlib
+import os
+import pickle
+import resource
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from recoco.core.errors import RecocoError
+
+# Default limit of one process, as a share of the machine's memory.
+_SHARE = 0.9
+_FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How some work ended: ``ok`` with its value, ``failed`` or ``timeout`` with the reason.
+
+    ``code`` is the exit status of its process.
+    """
+
+    status: str
+    error: str = ""
+    value: object = None
+    code: int = 0
+
+
+class EndedFromOutside(RecocoError):
+    """Somebody killed the process, which says nothing about the work in it."""
+
+
+def call_limited(
+    work: Callable[[], object], seconds: float, megabytes: int | None = None
+) -> Ending:
+    """Return how ``work()`` ends in a process of its own.
+
+    Its value must be picklable. ``megabytes`` limits its memory; None stands for most of what the
+    machine has. Ctrl-C and a kill from outside are passed on, not reported as failures.
+    """
+    with tempfile.TemporaryFile() as result:
+        pid = fork_limited(megabytes)
+        if pid == 0:
+            try:
+                pickle.dump(Ending("ok", value=work()), result)
+            except BaseException as error:  # whatever it is, the caller gets the reason
+                result.seek(0)
+                result.truncate()
+                pickle.dump(Ending("failed", reason_of(error)), result)
+            result.flush()
+            os._exit(0)
+        ending = wait_limited(pid, seconds)
+        if ending.status != "ok":
+            return ending
+        result.seek(0)
+        try:
+            return pickle.load(result)
+        except (EOFError, pickle.UnpicklingError):
+            return Ending("failed", "its process ended without a result")
+
+
+def reason_of(error: BaseException) -> str:
+    """Return an error in one line, as a cell shows it."""
+    if isinstance(error, MemoryError):
+        limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+        most = "" if limit == resource.RLIM_INFINITY else f" of {limit >> 20} MiB"
+        return f"MemoryError: more memory was asked for than the limit{most}"
+    text = " ".join(str(error).split()) or "no message"
+    return text if isinstance(error, RecocoError) else f"{type(error).__name__}: {text}"
+
+
+def fork_limited(megabytes: int | None = None) -> int:
+    """Fork; return 0 in the child, whose memory is limited, and the child's id in the parent.
+
+    The child dies with its parent and leads a process group, so everything it starts can be killed
+    with it.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent, pid = os.getpid(), os.fork()
+    if pid:
+        with contextlib.suppress(OSError):  # the child does the same; either may be first
+            os.setpgid(pid, pid)
+        return pid
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)
+    if sys.platform == "linux":
+        end_with_parent()
+        if os.getppid() != parent:  # the parent died before the call above
+            os._exit(3)
+        # When memory runs out, the system should kill this process first.
+        with contextlib.suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("500")
+    most = memory_of_machine() if megabytes is None else megabytes
+    if most:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = most << 20
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+    return 0
+
+
+def end_with_parent() -> None:
+    """Ask Linux to kill this process when its parent dies, however it dies."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def wait_limited(pid: int, seconds: float) -> Ending:
+    """Wait at most ``seconds`` for a forked child, then kill it and everything it started."""
+    before = _killed_for_memory()
+    deadline, pause = time.monotonic() + seconds, 0.002
+    try:
+        while True:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                return _ending(os.waitstatus_to_exitcode(status), before)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return Ending("timeout", f"no result within {seconds:g} s")
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, 0.05)
+    finally:
+        with contextlib.suppress(OSError):
+            os.killpg(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+
+
+def _ending(code: int, before: int) -> Ending:
+    if code == 0:
+        return Ending("ok")
+    if code > 0:
+        return Ending("failed", f"its process ended with exit status {code}", code=code)
+    name = signal.Signals(-code).name
+    if -code == signal.SIGKILL and _killed_for_memory() > before:
+        return Ending("failed", "MemoryError: the system ended its process when memory ran out")
+    if -code in _FROM_OUTSIDE:
+        raise EndedFromOutside(
+            f"The process was killed from outside ({name}): rerun the same command to resume."
+        )
+    return Ending("failed", f"its process crashed ({name})")
+
+
+def _killed_for_memory() -> int:
+    """Return how many processes Linux has killed so far because memory ran out."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_text(encoding="ascii").splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+    return 0
+
+
+def memory_of_machine() -> int | None:
+    """Return most of the memory of this machine or container, in MiB."""
+    limits = []
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):
+            limits.append(int(Path("/sys/fs/cgroup", name).read_text(encoding="ascii")))
+    return int(_SHARE * min(limits)) >> 20 if limits else None

@@ -1,0 +1,32 @@
+"""Figure: a drawing of what another item has measured."""
+
+from recoco.items.kind import Kind
+from recoco.items.properties import DATASETS, METHODS, METRICS, OF, WEIGHTINGS
+
+
+class Figure(Kind):
+    name = "figure"
+    about = "A drawing of what another item has measured."
+    schema = {
+        "of": OF,
+        "datasets": DATASETS,
+        "weightings": WEIGHTINGS,
+        "methods": METHODS,
+        "metrics": METRICS,
+        "drawn": {
+            "description": "The combination of choices that is drawn, where not the printed one.",
+            "type": "string",
+        },
+    }
+    required = ("draw",)
+    figures = (
+        "recoco.items.figure.bars",
+        "recoco.items.figure.ensembles",
+        "recoco.items.figure.seconds",
+    )
+
+    def table(self, material, paper, name):
+        return None
+
+
+KIND = Figure()

@@ -1,0 +1,105 @@
+"""Orders: the number of clusters by the ICL of the best run."""
+
+import json
+
+from recoco.items.kind import Kind
+from recoco.items.properties import DATASETS, METHOD, VALUES, WEIGHTINGS
+from recoco.plan import Setting, classes_of, with_params
+
+
+class Orders(Kind):
+    name = "orders"
+    about = "The number of clusters that the ICL of the best run chooses."
+    schema = {
+        "datasets": DATASETS,
+        "weightings": WEIGHTINGS,
+        "method": METHOD,
+        "values": {**VALUES, "description": "Numbers of clusters that are tried."},
+    }
+    required = ("datasets", "weightings", "method", "values")
+    tables = {
+        "orders": [
+            *("item", "dataset", "card", "method", "n_clusters", "icl", "chosen", "classes"),
+            *("filled", "nmi", "acc", "n_runs"),
+        ],
+    }
+
+    def settings(self, config, paper, item):
+        yield from ((setting, None) for setting, _ in order_settings(config, item))
+
+    def rows(self, comparison, name, item):
+        return {"orders": compare_orders(name, comparison.table(item))}
+
+    def table(self, material, paper, name):
+        return orders_table(paper, name)
+
+
+def order_settings(config, item: dict):
+    """Yield (setting, details) of an item, one for each dataset and number of clusters."""
+    weighting = next(iter(item["weightings"].values()))
+    for dataset, card in item["datasets"].items():
+        plain = Setting(card, weighting, item["method"])
+        for number in item["values"]:
+            # all other items run with the number of classes, which is the default
+            params = {} if number == classes_of(card) else {"n_clusters": number}
+            setting = with_params(config, plain, params)
+            yield setting, {"dataset": dataset, "card": card, "n_clusters": number}
+
+
+def compare_orders(name: str, table) -> list[dict]:
+    """Return the ICL of the best run for every number of clusters; the largest is chosen."""
+    rows = []
+    for setting, details in order_settings(table.config, table.item):
+        if table.stopped(setting):
+            continue
+        runs = table.runs(setting).dropna(subset=["criterion"])
+        best = runs.loc[runs["criterion"].idxmax()]
+        rows.append(
+            {
+                "item": name,
+                **details,
+                "method": table.item["method"],
+                "icl": json.loads(best["details"])["icl"],
+                "nmi": best["nmi"],
+                "acc": best["acc"],
+                "filled": int(best["n_clusters"]),
+                "classes": table.records[setting.dataset]["classes"],
+                "n_runs": len(runs),
+            }
+        )
+    largest = {row["dataset"]: row["icl"] for row in sorted(rows, key=lambda row: row["icl"])}
+    return [row | {"chosen": row["icl"] == largest[row["dataset"]]} for row in rows]
+
+
+def orders_table(paper, name: str):
+    """Return ICL and scores by number of clusters; the chosen and the true number are marked."""
+    from recoco.report import formats
+    from recoco.report.tables import entries, graph_notes, number_columns, table_of, text_columns
+
+    rows = paper.rows_of("orders", name)
+    if not rows:
+        return None
+    columns = text_columns("Dataset")
+    columns += number_columns("Clusters", "ICL", "Filled", "NMI", "ACC", "Runs")
+    columns += text_columns("Remark")
+    lines = []
+    for row in rows:
+        remarks = ["chosen"] if formats.as_bool(row["chosen"]) else []
+        if formats.as_float(row["classes"]) == formats.as_float(row["n_clusters"]):
+            remarks.append("number of classes")
+        lines.append(
+            entries(
+                row["dataset"],
+                formats.whole(row["n_clusters"]),
+                formats.number(row["icl"], 1),
+                formats.whole(row["filled"]),
+                formats.number(row["nmi"], 3),
+                formats.number(row["acc"], 3),
+                formats.whole(row["n_runs"]),
+                ", ".join(remarks),
+            )
+        )
+    return table_of(paper, name, columns, lines, graph_notes(paper.items[name], rows))
+
+
+KIND = Orders()

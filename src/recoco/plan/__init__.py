@@ -1,0 +1,66 @@
+"""Experiments are data: from the items of the papers to the blocks of runs they need.
+
+A *setting* is (dataset, weighting, method, parameters); a *trial* is one run of a setting; a
+*block* is a range of its runs, done by one job. Two tables that need the same trial share it.
+"""
+
+from recoco.plan.blocks import (
+    block_path,
+    blocks_of,
+    planned_blocks,
+    seconds_path,
+    starts_of,
+    tile,
+    unreachable,
+)
+from recoco.plan.combinations import (
+    Combination,
+    card_of,
+    combinations,
+    null_setting,
+    setting_of,
+)
+from recoco.plan.methods import (
+    check_parameters,
+    import_path,
+    larger_is_better,
+    parameters,
+)
+from recoco.plan.setting import Setting, name_from_path
+from recoco.plan.settings import (
+    classes_of,
+    datasets_of,
+    datasets_of_paper,
+    runs_of,
+    settings_of,
+    with_params,
+)
+from recoco.plan.whole import Plan
+
+__all__ = [
+    "Combination",
+    "Plan",
+    "Setting",
+    "block_path",
+    "blocks_of",
+    "card_of",
+    "check_parameters",
+    "classes_of",
+    "combinations",
+    "datasets_of",
+    "datasets_of_paper",
+    "import_path",
+    "larger_is_better",
+    "name_from_path",
+    "null_setting",
+    "parameters",
+    "planned_blocks",
+    "runs_of",
+    "seconds_path",
+    "setting_of",
+    "settings_of",
+    "starts_of",
+    "tile",
+    "unreachable",
+    "with_params",
+]

@@ -1,0 +1,133 @@
+"""How long a pass will take, by the cost model corrected by what was measured here."""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from recoco import plan
+from recoco.config import Config
+from recoco.core.files import read_json
+from recoco.plan.needs import SECONDS_PER_JOB, load_needs
+
+
+class Estimate:
+    """The jobs that are still to be done and the seconds they will take.
+
+    Attributes
+    ----------
+    runs : missing runs of each setting
+    """
+
+    def __init__(self, config: Config, root: Path, cores: int):
+        self.cores = cores
+        self.runs: dict[plan.Setting, int] = {}
+        self._root, self._needs, self._began = root, load_needs(), time.time()
+        self._expected = self._measured = 0.0
+        self._blocks: dict[Path, float] = {}
+        unreachable = plan.unreachable(root)
+        for setting, total in plan.settings_of(config).items():
+            if setting.dataset not in unreachable:
+                self._add_blocks(config, setting, total)
+        self._others: dict[Path, float] = {}
+        self._tail = 0.0
+        if self.runs:
+            self._add_others(plan.Plan(config, root))
+
+    def _add_blocks(self, config: Config, setting: plan.Setting, total: int) -> None:
+        per_run, starts = _seconds_per_run(setting, self._root), plan.starts_of(setting)
+        ranges, _ = plan.blocks_of(config, setting, total, self._root)
+        for start, stop in ranges:
+            path, runs = plan.block_path(setting, start, stop, self._root), stop - start
+            if path.is_file():
+                continue
+            if per_run is None:
+                need = self._needs.of("run", setting.dataset, setting.slug, runs * starts)
+                seconds = need.seconds
+            else:
+                seconds = runs * per_run
+            self._blocks[path] = min(seconds, config.settings["time_limit"])
+            self.runs[setting] = self.runs.get(setting, 0) + runs
+
+    def _add_others(self, project: plan.Plan) -> None:
+        """Add the jobs that follow the missing blocks; comparison and report end the pass."""
+        for dataset in {setting.dataset for setting in self.runs}:
+            results = self._root / "results"
+            consensus = results / "consensus" / f"{dataset}.npz"
+            scores = results / "scores" / f"{dataset}.parquet"
+            self._others[consensus] = self._needs.of("consensus", dataset).seconds
+            self._others[scores] = self._needs.of("score", dataset).seconds
+        for name, analysis in project.analyses.items():
+            files = [name, *(file for files in analysis.inputs.values() for file in files)]
+            if not all((self._root / file).is_file() for file in files):
+                about = analysis.dataset or analysis.paper
+                need = self._needs.of(analysis.step, about, analysis.slug)
+                self._others[self._root / name] = need.seconds
+        compared = [self._needs.of("compare", paper).seconds for paper in project.config.papers]
+        self._tail = max(compared) + self._needs.of("report").seconds
+
+    @property
+    def blocks(self) -> int:
+        return len(self._blocks)
+
+    @property
+    def computing(self) -> float:
+        """Seconds of computing in the missing blocks, on one core."""
+        return sum(self._blocks.values())
+
+    def computing_on(self, datasets: Iterable[str]) -> float:
+        """Seconds of computing in the missing blocks on some datasets, on one core."""
+        folders = [self._root / "results" / "runs" / dataset for dataset in datasets]
+        return sum(
+            seconds
+            for path, seconds in self._blocks.items()
+            if any(path.is_relative_to(folder) for folder in folders)
+        )
+
+    def seconds_left(self) -> float:
+        """Return the seconds that the jobs not yet done will take on all cores.
+
+        The blocks that finished meanwhile show how fast this machine is.
+        """
+        for path in [path for path in self._blocks if path.is_file()]:
+            self._expected += self._blocks.pop(path)
+            seconds = plan.seconds_path(path)
+            self._measured += read_json(seconds)["seconds"] if seconds.is_file() else 0.0
+        for path in [path for path in self._others if _written_since(path, self._began)]:
+            del self._others[path]
+        waiting = [*self._blocks.values(), *self._others.values()]
+        if not waiting:
+            return 0.0
+        speed = self._measured / self._expected if self._expected else 1.0
+        work = speed * sum(waiting) + SECONDS_PER_JOB * len(waiting)
+        # The longest job cannot be divided among cores.
+        return max(work / self.cores, speed * max(waiting)) + speed * self._tail
+
+
+def _written_since(path: Path, moment: float) -> bool:
+    return path.is_file() and path.stat().st_mtime >= moment
+
+
+def _seconds_per_run(setting: plan.Setting, root: Path) -> float | None:
+    """Return what a run of this setting took in this folder, None if none was computed."""
+    records = [read_json(path) for path in setting.folder(root).glob("*.seconds.json")]
+    runs = sum(record["runs"] for record in records)
+    return sum(record["seconds"] for record in records) / runs if runs else None
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration in a readable unit."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 90 * 60:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def time_line(root: Path, began: float) -> str:
+    """Return a line about the time since a moment; empty if no block was computed since."""
+    blocks = (root / "results" / "runs").rglob("*.seconds.json")
+    computing = sum(read_json(p)["seconds"] for p in blocks if p.stat().st_mtime >= began)
+    if not computing:
+        return ""
+    minutes = (time.time() - began) / 60
+    return f"finished in {minutes:.1f} min ({computing / 60:.1f} core-minutes of computing)\n"

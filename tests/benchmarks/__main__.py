@@ -1,0 +1,5 @@
+"""``python -m benchmarks``."""
+
+from benchmarks import main
+
+raise SystemExit(main())

@@ -1,0 +1,175 @@
+"""Verdicts, measures and the printed cells."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from recoco.compare.measures import Measure, measure, welch
+from recoco.compare.paper import own_runs
+from recoco.compare.published import printed_cells
+from recoco.compare.verdicts import Answer, answer_pvalue, answer_score, verdict
+from recoco.config import load_config
+from recoco.config.papers import all_papers
+from recoco.items.characteristics import compare_characteristics
+from recoco.items.example import compute_example
+from support.projects import CHECKOUT
+
+PAPERS = all_papers(CHECKOUT / "config")
+
+
+def test_every_printed_cell_has_its_own_name():
+    table = printed_cells(PAPERS.values())
+    brackets = table["metric"].str.endswith("_best")
+    assert len(table[~brackets]) == 647
+    assert table["cell"].is_unique
+    coclus = table[(table["paper"] == "coclus") & (table["item"] == "table2")]
+    assert len(coclus) == 180
+
+
+def test_a_paper_may_print_no_cell():
+    table = printed_cells([PAPERS["benchmark"]])
+    assert table.empty and "cell" in table.columns
+
+
+def test_measure_of_a_mean():
+    values = np.random.default_rng(0).normal(0.5, 0.1, 100)
+    found = measure(values, "mean", 1000, 1, "test")
+    assert found.value == pytest.approx(values.mean())
+    assert found.sd == pytest.approx(values.std(ddof=1))
+    # The bootstrap interval of a mean is close to the normal one.
+    assert found.half_interval == pytest.approx(1.96 * found.sd / 10, rel=0.15)
+    assert measure(values, "mean", 1000, 1, "test") == found
+
+
+def test_measure_of_the_best():
+    found = measure(np.array([0.2, 0.9, 0.4]), "best", 200, 1, "test")
+    assert found.value == 0.9 and found.sd is None
+
+
+def test_a_figure_in_brackets_is_a_cell_of_its_own():
+    table = printed_cells(PAPERS.values()).set_index("cell")
+    mean = table.loc["wcnmtf:table2:CSTR:tfidf-l2:GNMF:nmi"]
+    bracket = table.loc["wcnmtf:table2:CSTR:tfidf-l2:GNMF:nmi_best"]
+    assert (mean["value"], mean["sd"]) == ("0.57", "0.08")
+    assert (bracket["value"], bracket["sd"]) == ("0.42", "")
+    brackets = table[table["metric"].str.endswith("_best")]
+    assert len(brackets) == 90 and set(brackets["paper"]) == {"wcnmtf"}
+
+
+def test_measure_by_the_criterion():
+    scores, criterion = np.array([0.2, 0.9, 0.4, 0.5]), np.array([3.0, 2.0, 1.0, 4.0])
+    lowest = measure(scores, "criterion", 200, 1, "test", criterion)
+    assert lowest.value == 0.4 and lowest.sd is None
+    pairs = [list(pair) for pair in itertools.combinations(range(4), 2)]
+    drawn = [scores[pair][np.argmin(criterion[pair])] for pair in pairs]
+    of_two = measure(scores, "best-of", 200, 1, "test", criterion, best_of=2)
+    assert of_two.value == pytest.approx(np.mean(drawn))
+    assert of_two.sd == pytest.approx(np.std(drawn))
+    # The best of all there are is the run with the lowest criterion.
+    assert measure(scores, "best-of", 200, 1, "test", criterion, best_of=9).value == 0.4
+    one = measure(scores, "best-of", 200, 1, "test", criterion, best_of=1)
+    assert one.value == pytest.approx(scores.mean())
+
+
+def test_the_criterion_decides_among_resampled_runs_too():
+    # The run with the lowest criterion is drawn in 1 - (1 - 1/n)^n of the resamples.
+    scores, criterion = np.arange(10) / 10, np.arange(10.0)
+    found = measure(scores, "criterion", 4000, 1, "test", criterion)
+    assert found.low == 0.0 and 0.2 <= found.high <= 0.4
+
+
+def test_welch_without_variance():
+    same, other = np.full(5, 0.3), np.full(5, 0.4)
+    assert welch(same, same) == (1.0, 0.0)
+    p, difference = welch(same, other)
+    assert p == 0.0 and difference == pytest.approx(0.1)
+
+
+def test_welch_against_scipy():
+    from scipy import stats
+
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(0, 1, 30), rng.normal(0.5, 2, 40)
+    assert welch(a, b)[0] == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
+
+
+def found(value, half=0.0):
+    return Measure(value, 0.0, value - half, value + half, 10)
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "sd", "half", "within"),
+    [
+        (0.92, 0.90, None, 0.0, True),  # on the floor
+        (0.921, 0.90, None, 0.0, False),
+        (0.85, 0.90, 0.05, 0.0, True),  # the printed deviation
+        (0.85, 0.90, 0.01, 0.06, True),  # our own interval
+        (0.85, 0.90, 0.01, 0.04, False),
+    ],
+)
+def test_tolerance(value, printed, sd, half, within):
+    assert answer_score(printed, sd, found(value, half), 0.02).within is within
+
+
+def test_pvalues():
+    assert answer_pvalue(0.001, True, 1e-5, True, 100).within
+    assert not answer_pvalue(0.001, True, 0.01, True, 100).within
+    assert not answer_pvalue(0.001, True, 1e-5, False, 100).within
+    assert answer_pvalue(0.43, False, 0.2, True, 100).within
+    assert not answer_pvalue(0.43, False, 0.01, True, 100).within
+
+
+def test_order_of_verdicts():
+    good, bad = Answer("ok", within=True, why="a"), Answer("ok", within=False, sign=-1, why="b")
+    assert verdict(good, bad, "", None)[0] == "reproduced"
+    assert verdict(bad, good, "best of n", None)[0] == "explained"
+    assert verdict(bad, bad, "", None)[0] == "worse"
+    assert verdict(Answer("ok", sign=1), bad, "", None)[0] == "better"
+    assert verdict(good, good, "", "other matrix")[0] == "variant"
+    assert verdict(Answer("unreachable"), good, "", "other matrix")[0] == "unreachable"
+    assert verdict(Answer("timeout"), good, "", None)[0] == "failed"
+    assert verdict(Answer("not-run"), good, "", None)[0] == "not-run"
+
+
+def test_worked_example_of_the_coclus_paper():
+    values = compute_example(PAPERS["coclus"].examples["coclus_5x4"])
+    assert values == pytest.approx({"initial": 0.16, "after_Z": 0.24, "after_W": 0.48})
+
+
+def test_characteristics_to_the_printed_digit():
+    record = {
+        "status": "ok",
+        "rows": 475,
+        "columns": [1000],
+        "classes": 4,
+        "sparsity_percent": 96.5962,
+        "balance": 0.4,
+        "printed": {
+            "p": {"documents": "475", "words": "1001", "sparsity_percent": "96.60", "balance": ""}
+        },
+    }
+    rows = compare_characteristics("p", {"CSTR": "cstr"}, {"cstr": record})
+    agrees = {row["characteristic"]: row["agrees"] for row in rows}
+    assert agrees == {"documents": True, "words": False, "sparsity_percent": True}
+
+
+def test_errata_have_evidence():
+    errata = pd.DataFrame([row for paper in PAPERS.values() for row in paper.errata])
+    assert len(errata) == 47
+    assert errata["id"].is_unique and (errata["evidence"].str.len() > 20).all()
+    assert set(errata["kind"]) <= {"misprint", "swap", "copy", "inconsistent", "claim"}
+
+
+def test_a_paper_looks_at_its_own_number_of_runs_whoever_else_asks_for_more():
+    config = load_config({"papers": ["coclus", "ebco"]})
+    name = {"dataset": "cstr", "weighting": "tfidf-l2", "slug": "coclus"}
+    scores = pd.DataFrame([{**name, "kind": "run", "run": run} for run in range(100)])
+    medoid = pd.DataFrame([{**name, "kind": "medoid", "run": float("nan")}])
+    scores = pd.concat([scores, medoid], ignore_index=True)
+    for key in ("coclus", "ebco"):
+        left = own_runs(config, key, scores)
+        assert (left["kind"] == "medoid").sum() == 1
+        assert (left["kind"] == "run").sum() == config.papers[key]["runs"]
+    assert config.papers["ebco"]["runs"] < config.papers["coclus"]["runs"]

@@ -1,0 +1,34 @@
+"""The last lines of a reproduction."""
+
+import pandas as pd
+
+from recoco.engine.closing import LEADERS, closing, leaders
+
+COLUMNS = ["item", "weighting", "selection", "metric", "kind", "method", "mean_rank", "n_datasets"]
+
+
+def standings(ranks, **other):
+    row = {"item": "documents", "weighting": "count", "selection": "mean", "metric": "nmi"}
+    row |= {"kind": "method", "n_datasets": 7, **other}
+    return [{**row, "method": name, "mean_rank": rank} for name, rank in ranks.items()]
+
+
+def test_the_leaders_are_the_methods_of_the_lowest_mean_ranks():
+    ranks = {f"M{number}": float(number) for number in range(9, 0, -1)}
+    rows = standings({**ranks, "unranked": None})
+    rows += standings({"of starts": 0.1}, selection="best")
+    rows += standings({"by another": 0.1}, metric="ari")
+    rows += standings({"random labels": 0.1}, kind="null")
+    (line,) = leaders(pd.DataFrame(rows))
+    named = ", ".join(f"M{number} {number:.2f}" for number in range(1, LEADERS + 1))
+    assert line == f"mean ranks by NMI, documents, count: {named} (of 9 methods on 7 datasets)"
+
+
+def test_a_benchmark_ends_with_ranks_and_without_verdicts(tmp_path):
+    folder = tmp_path / "results" / "compare" / "benchmark"
+    folder.mkdir(parents=True)
+    pd.DataFrame(columns=["cell", "verdict"]).to_csv(folder / "cells.csv", index=False)
+    frame = pd.DataFrame(standings({"A": 1.5, "B": 1.25}), columns=COLUMNS)
+    frame.to_csv(folder / "standings.csv", index=False)
+    said = closing(tmp_path, ["benchmark"])
+    assert "cells" not in said and "B 1.25, A 1.50" in said
