@@ -119,7 +119,7 @@ def test_a_bunch_of_numbers_and_one_of_texts(home, monkeypatch):
 
     texts["target"] = np.array([0.5, 1.5])
     home.fetch()
-    with pytest.raises(RecocoError, match="no whole numbers"):
+    with pytest.raises(RecocoError, match="not whole numbers"):
         home.prepare()
 
 
@@ -195,7 +195,7 @@ def test_one_matrix_in_all_its_files(tmp_path, options):
         ({"matrix": "all.npz", "labels": "y.txt"}, ("X", "save_npz", "`array`")),
         ({"matrix": "all.npz", "array": "Y", "labels": "y.txt"}, ("no array 'Y'",)),
         ({"matrix": "all.npz", "array": "y", "labels": "y.txt"}, ("1 dimensions",)),
-        ({"matrix": "all.npz", "array": "X", "labels_array": "f"}, ("no whole numbers",)),
+        ({"matrix": "all.npz", "array": "X", "labels_array": "f"}, ("not whole numbers",)),
         ({"matrix": "all.npz", "array": "X", "labels_array": "words"}, ("for 4 objects",)),
         ({"matrix": "pickled.npz", "array": "X", "labels": "y.txt"}, ("cannot be read",)),
     ],
