@@ -25,7 +25,7 @@ METHODS = (
 COMMANDS = {
     "python": ["-c", "pass"],
     "import": ["-c", "import recoco"],
-    "help": ["-m", "recoco.cli", "--help"],
+    "help": ["-m", "recoco", "--help"],
 }
 BOUNDS = {"import": ("import recoco", 0.3), "help": ("recoco --help", 0.5)}
 SETUP = 90

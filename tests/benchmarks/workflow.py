@@ -112,7 +112,7 @@ def make_project(folder: Path) -> Path:
 
 
 def _reproduce(project: Path, *options: str) -> None:
-    command = [sys.executable, "-m", "recoco.cli", "reproduce", "--quick", "--cores", "1", *options]
+    command = [sys.executable, "-m", "recoco", "reproduce", "--quick", "--cores", "1", *options]
     env = {**os.environ, "RECOCO_ROOT": str(project), "RECOCO_MIRROR": ""}
     done = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True)
     if done.returncode:

@@ -277,7 +277,7 @@ def test_fit_of_a_matrix_file(counts, tmp_path):
     mmwrite(tmp_path / "counts.mtx", counts)
 
     def fit(*words):
-        command = [sys.executable, "-m", "recoco.cli", "fit", "--clusters", "4", *words]
+        command = [sys.executable, "-m", "recoco", "fit", "--clusters", "4", *words]
         env = {**os.environ, "PYTHONPATH": str(CHECKOUT / "src")}
         return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
 

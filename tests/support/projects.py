@@ -158,7 +158,7 @@ def recoco(
 ):
     """Run the command in a project, with that project's own copy of the source."""
     done = subprocess.run(
-        [sys.executable, "-m", "recoco.cli", *arguments],
+        [sys.executable, "-m", "recoco", *arguments],
         cwd=project,
         env={**environment_of(project), **(env or {})},
         capture_output=True,

@@ -37,7 +37,7 @@ def recoco(project, *arguments: str) -> subprocess.CompletedProcess:
         "RECOCO_MIRROR": "",
     }
     return subprocess.run(
-        [sys.executable, "-m", "recoco.cli", *arguments],
+        [sys.executable, "-m", "recoco", *arguments],
         cwd=project,
         env=environment,
         capture_output=True,

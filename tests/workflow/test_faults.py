@@ -41,7 +41,7 @@ def copy_of(finished, tmp_path):
 
 
 def start(project: Path) -> subprocess.Popen:
-    command = [sys.executable, "-m", "recoco.cli", "reproduce", "--cores", "2"]
+    command = [sys.executable, "-m", "recoco", "reproduce", "--cores", "2"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(command, cwd=project, env=environment_of(project), **quiet)
 

@@ -87,7 +87,7 @@ def stop_the_clock(project: Path) -> bool:
 
 def test_a_leader_that_was_killed_leaves_no_jobs_behind(clustered, finished):
     process = subprocess.Popen(
-        [sys.executable, "-m", "recoco.cli", "reproduce", "--profile", "hasty"],
+        [sys.executable, "-m", "recoco", "reproduce", "--profile", "hasty"],
         cwd=clustered,
         env=environment_of(clustered),
         stdout=subprocess.DEVNULL,

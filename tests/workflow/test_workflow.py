@@ -190,7 +190,7 @@ def test_kill_and_go_on(finished, project):
         "PYTHONPATH": str(project / "src"),
         "RECOCO_MIRROR": "",
     }
-    command = [sys.executable, "-m", "recoco.cli", "reproduce", "--cores", "2"]
+    command = [sys.executable, "-m", "recoco", "reproduce", "--cores", "2"]
     process = subprocess.Popen(
         command, cwd=project, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -85,5 +85,5 @@ class Progress:
         if self._bar:
             self._bar.stop()
         spent = in_words(time.monotonic() - self._began)
-        steps = f"{self.done} steps" if self.done else "nothing to do"
+        steps = f"{self.done} step{'s' * (self.done > 1)}" if self.done else "nothing to do"
         print(f"  {steps}, {spent}", flush=True)

@@ -49,7 +49,7 @@ def reproduce(
     cores : processor cores to use, None for all; on a cluster, jobs at once
     quick : stop after the first pass
     profile : where jobs run, the name of a profile or its folder; None for this machine
-    first : runs per cell of the first pass, None for those in config.yaml
+    first : runs per cell of the first pass, for one that does all runs; None: from config.yaml
     """
     overrides: dict = {"runs": {}}
     if papers:
@@ -66,27 +66,25 @@ def reproduce(
         _repair(root, overrides, chosen)
         _retry_unreachable(config, root, only_if_at_hand=True)
         datasets = plan.datasets_of(config)
-        passes = [] if integrity.prepared_up_to_date(root, datasets) else [("data", {})]
-        passes.append(("first runs", {"first_only": True}))
+        if not integrity.prepared_up_to_date(root, datasets):
+            with integrity.preparing(root, datasets):
+                code, _ = _snakemake(root, "data", ["data"], overrides, chosen)
+            if code:
+                return code
+            integrity.remember_prepared(root, datasets)
+        title = "all runs" if first else "first pass: a few runs per cell"
+        passes = [(title, {"first_only": True})]
         if not quick:
-            passes.append(("all runs", {}))
-        for number, (title, extra) in enumerate(passes, 1):
+            passes.append(("second pass: all runs", {}))
+        for heading, extra in passes:
             now = {**overrides, "runs": {**overrides["runs"], **extra}}
-            heading = f"pass {number} of {len(passes)}: {title}"
-            if title == "data":
-                with integrity.preparing(root, datasets):
-                    code, _ = _snakemake(root, heading, ["data"], now, chosen)
-                if code:
-                    return code
-                integrity.remember_prepared(root, datasets)
-                continue
             code = _compile_kernels(root, now, chosen)
             if code:
                 return code
             code, steps = _snakemake(root, heading, ["all"], now, chosen)
             if code:
                 return code
-            if steps or number == len(passes):
+            if steps or heading == passes[-1][0]:
                 print(time_line(root, began), end="")
                 print(closing(root, list(config.papers)), flush=True)
     return 0
