@@ -8,8 +8,10 @@ import hashlib
 import os
 from pathlib import Path
 
+from recoco.archive.answers import is_identifier, plain
 from recoco.archive.opening import Opened, open_archive
-from recoco.archive.repositories import CLIENTS, Connection, Draft
+from recoco.archive.repositories import CLIENTS, Draft, Stored
+from recoco.archive.transport import Connection, Limits, Refused, checked_server, checked_token
 from recoco.config.schema import nearest
 from recoco.core.checksums import sha256_of
 from recoco.core.errors import RecocoError
@@ -26,6 +28,7 @@ def deposit(
     publish: bool = False,
     part_size: int = 64 << 20,
     patience: float = 2.0,
+    limits: Limits | None = None,
 ) -> int:
     """Make a draft with the archive and its receipt; return the exit code.
 
@@ -36,7 +39,9 @@ def deposit(
     publish : publish the draft at the end, which cannot be undone
     part_size : bytes per request, if the server accepts a file in parts
     patience : seconds before the first retry of a failed request
+    limits : how long and large an answer of the server may be
     """
+    server = checked_server(server)
     if interface not in CLIENTS:
         raise RecocoError(f"Unknown interface {interface!r}: {nearest(interface, list(CLIENTS))}")
     with open_archive(archive) as opened:
@@ -55,48 +60,97 @@ def deposit(
         for key, value in metadata.items():
             print(f"  {key}: {value}")
         return 0
-    token = os.environ.get(TOKEN)
-    if not token:
-        raise RecocoError(f"No token: set {TOKEN} to one that may write deposits.")
-    state = _State(archive, server, interface)
-    connection = Connection(server, token, patience)
-    draft = client(connection, part_size).open(state, metadata)
-    print(f"draft: {draft.page}")
-    _send(draft, state, "receipt.txt", receipt)
-    _send(draft, state, archive.name, archive)
-    if publish:
-        print(f"published: {draft.publish()}")
-        state.forget()
-    else:
-        print("not published: look at the draft, then publish it there or with --publish")
+    token = checked_token(os.environ.get(TOKEN), TOKEN)
+    connection = Connection(server, token, patience, limits)
+    try:
+        state = _State(archive, server, interface)
+        draft = client(connection, part_size).open(state, metadata)
+        print(f"draft: {draft.page}")
+        _send(draft, state, "receipt.txt", receipt)
+        _send(draft, state, archive.name, archive)
+        if publish:
+            print(f"published: {_publish(draft)}")
+            state.forget()
+        else:
+            print("not published: look at the draft, then publish it there or with --publish")
+    except RecocoError as error:  # it may quote the server, which may quote the token
+        raise RecocoError(plain(str(error), token)) from None
     return 0
 
 
+def _publish(draft: Draft) -> str:
+    try:
+        return draft.publish()
+    except Refused:
+        raise
+    except RecocoError as error:
+        raise RecocoError(
+            f"It is not known whether the draft was published ({str(error).rstrip('.')}): "
+            f"look at {draft.page} before you run the command again."
+        ) from None
+
+
 def _send(draft: Draft, state: "_State", name: str, content: bytes | Path) -> None:
-    """Send a file unless the server has it; only the server's own checksum counts."""
-    ours = md5_of(content)
+    """Send a file unless the server has it; it counts as sent only if a checksum agrees."""
     size = len(content) if isinstance(content, bytes) else content.stat().st_size
     have = draft.file(name)
-    if have and have.complete and (have.size, have.md5) == (size, ours):
-        print(f"{name}: already there, {ours}")
+    if have and (agreed := _compare(draft, name, content, size, have)):
+        print(f"{name}: already there, {agreed}")
         return
     stored = draft.upload(name, content, size, state)
-    if stored.size != size or stored.md5 not in (ours, None):
-        draft.remove(name)
+    agreed = _compare(draft, name, content, size, stored)
+    if not agreed:
+        found = f"{stored.size} of {size} bytes" if stored.size != size else "another checksum"
+        if not stored.complete:
+            found = "not completed"
         raise RecocoError(
-            f"{name} did not arrive whole ({stored.size} of {size} bytes, {stored.md5} for "
-            f"{ours}) and was removed: run the same command again."
+            f"{name} did not arrive whole ({found}) and {_removed(draft, name)}: "
+            "run the same command again."
         )
-    print(f"{name}: sent, {size} bytes, {stored.md5 or 'no MD5 from the server, size agrees'}")
+    print(f"{name}: sent, {size} bytes, {agreed}")
 
 
-def md5_of(content: bytes | Path) -> str:
-    """Return the checksum that repositories use; the manifest protects against tampering."""
+def _compare(
+    draft: Draft, name: str, content: bytes | Path, size: int, stored: Stored
+) -> str | None:
+    """Return the checksum of a file on the server, or None if it differs from our file."""
+    if not stored.complete or stored.size != size:
+        return None
+    if stored.checksum:
+        kind, theirs = stored.checksum
+        return f"{kind} {theirs}" if checksum(content, kind) == theirs else None
+    ours = checksum(content, "sha256")
+    try:
+        theirs = draft.sha256(name, size)
+    except RecocoError as error:
+        raise RecocoError(
+            f"{name} is on the server, but it reports no checksum and the file cannot be "
+            f"downloaded to compare it ({str(error).rstrip('.')}): run the same command again, or "
+            f"compare the file by hand at {draft.page}."
+        ) from None
+    return f"sha256 {ours}, downloaded to compare" if theirs == ours else None
+
+
+def _removed(draft: Draft, name: str) -> str:
+    try:
+        draft.remove(name)
+    except RecocoError:
+        return "could not be removed"
+    return "was removed"
+
+
+def checksum(content: bytes | Path, kind: str) -> str:
+    """Return a checksum as repositories report it; the manifest protects against tampering."""
+
+    def empty():
+        return hashlib.new(kind, usedforsecurity=False)
+
     if isinstance(content, bytes):
-        return hashlib.md5(content, usedforsecurity=False).hexdigest()
+        digest = empty()
+        digest.update(content)
+        return digest.hexdigest()
     with content.open("rb") as stream:
-        digest = hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False))
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, empty).hexdigest()
 
 
 def about(opened: Opened) -> dict:
@@ -139,18 +193,48 @@ class _State:
     def __init__(self, archive: Path, server: str, interface: str):
         self.path = archive.with_name(f"{archive.name}.deposit.json")
         fresh = {"server": server, "interface": interface, "sha256": sha256_of(archive)}
-        known = read_json(self.path) if self.path.is_file() else {}
+        known = self._read()
         same = all(known.get(key) == value for key, value in fresh.items())
         if known and not same:
             print("the archive or the server differs from last time: starting a new draft")
         self.content = known if known and same else fresh
 
+    def _read(self) -> dict:
+        """Return what the file says, or nothing if it is absent or damaged."""
+        if not self.path.is_file():
+            return {}
+        try:
+            if self.path.stat().st_size > 1 << 20:
+                raise ValueError("too large")
+            known = read_json(self.path)
+        except (OSError, ValueError, RecursionError):
+            known = None
+        if not _is_state(known):
+            print(f"{self.path.name} is damaged or cannot be read: starting a new draft")
+            return {}
+        return known
+
     def get(self, key: str, default=None):
         return self.content.get(key, default)
 
-    def note(self, key: str, value) -> None:
-        self.content[key] = value
+    def note(self, **values) -> None:
+        self.content |= values
         write_json(self.path, self.content)
 
     def forget(self) -> None:
         self.path.unlink(missing_ok=True)
+
+
+def _is_state(known: object) -> bool:
+    """Whether the content of a state file has the form in which it is written."""
+    if not isinstance(known, dict):
+        return False
+    part_size, parts = known.get("part_size", 1), known.get("parts", {})
+    return (
+        ("id" not in known or is_identifier(known["id"]))
+        and isinstance(part_size, int)
+        and part_size > 0
+        and isinstance(parts, dict)
+        and all(isinstance(done, list) for done in parts.values())
+        and all(isinstance(number, int) for done in parts.values() for number in done)
+    )

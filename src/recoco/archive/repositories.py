@@ -1,139 +1,127 @@
 """Clients of Zenodo's deposit interface and of InvenioRDM's records."""
 
-import time
-from collections.abc import Iterator
+import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote
 
+from recoco.archive.answers import Answer
+from recoco.archive.transport import Connection, Refused
 from recoco.core.errors import RecocoError
 
-_ATTEMPTS = 5
-_AGAIN = {408, 425, 429, 500, 502, 503, 504}
-_LOCAL = {"localhost", "127.0.0.1", "::1"}
-
-
-class Refused(RecocoError):
-    """The server rejected a request."""
-
-
-class Connection:
-    """Requests to one server, retried if they fail; the token is sent to no other server."""
-
-    def __init__(self, server: str, token: str, patience: float):
-        parts = urlsplit(server)
-        if parts.scheme != "https" and parts.hostname not in _LOCAL:
-            raise RecocoError(f"{server} is not https: the token is not sent unencrypted.")
-        self.server, self.token, self.patience = server.rstrip("/"), token, patience
-
-    def call(self, method: str, address: str, missing_is_none: bool = False, **options):
-        """Return the answer as an object; with ``missing_is_none``, None for status 404."""
-        response = self._send(method, address, **options)
-        if response.status_code == 404 and missing_is_none:
-            return None
-        if response.status_code >= 400:
-            raise Refused(
-                f"{method} {urlsplit(address).path} was refused ({response.status_code}: "
-                f"{response.text[:200].strip()}): check the token and its rights."
-            )
-        return response.json() if response.content else {}
-
-    def _send(self, method: str, address: str, body=None, **options):
-        import requests
-
-        address = urljoin(f"{self.server}/", address)
-        headers = options.pop("headers", {})
-        if urlsplit(address).netloc == urlsplit(self.server).netloc:
-            headers = {**headers, "Authorization": f"Bearer {self.token}"}
-        problem = ""
-        for attempt in range(_ATTEMPTS):
-            if attempt:
-                time.sleep(self.patience * 2 ** (attempt - 1))
-            try:
-                data = body() if body else None  # a retry needs a new stream
-                response = requests.request(
-                    method, address, data=data, headers=headers, timeout=(30, 600), **options
-                )
-            except (requests.ConnectionError, requests.Timeout) as error:
-                problem = type(error).__name__
-                continue
-            if response.status_code not in _AGAIN:
-                return response
-            problem = f"status {response.status_code}"
-        raise RecocoError(
-            f"{urlsplit(address).hostname} did not answer {_ATTEMPTS} times ({problem}): "
-            "run the same command again later to resume."
-        )
-
-    def put(self, address: str, content: bytes | Path, start: int, size: int) -> dict:
-        """Send bytes of a file."""
-
-        def body():
-            return _Slice(content, start, size)
-
-        headers = {"Content-Type": "application/octet-stream"}
-        return self.call("PUT", address, body=body, headers=headers)
-
-
-class _Slice:
-    """Part of a file as a stream of known length; the file is never in memory as a whole."""
-
-    def __init__(self, content: bytes | Path, start: int, size: int):
-        self.content, self.start, self.size = content, start, size
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __iter__(self) -> Iterator[bytes]:
-        if isinstance(self.content, bytes):
-            yield self.content[self.start : self.start + self.size]
-            return
-        left = self.size
-        with self.content.open("rb") as stream:
-            stream.seek(self.start)
-            while left and (piece := stream.read(min(left, 1 << 20))):
-                left -= len(piece)
-                yield piece
+_DIGITS = {"md5": 32, "sha256": 64, "sha512": 128}
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A file on the server; md5 is None if the server reports no such checksum."""
+    """A file on the server.
+
+    Parameters
+    ----------
+    checksum : name of an algorithm and the value, or None if the server reports none that is known
+    complete : whether the server considers the file complete
+    """
 
     size: int
-    md5: str | None
+    checksum: tuple[str, str] | None
     complete: bool = True
 
 
-class Draft:
+class Draft(ABC):
     """A deposit that is not public yet."""
+
+    _BASE: str  # where deposits are
+    _DRAFT: str  # what follows the key of one
+    _PUBLIC: str  # what is true once it is published
 
     def __init__(self, connection: Connection, part_size: int):
         self.connection, self.part_size = connection, part_size
-        self.record: dict = {}
+        self.key, self.page = "", ""
+        self.record: Answer
+
+    @staticmethod
+    @abstractmethod
+    def calls(name: str, publish: bool) -> list[str]:
+        """Return the requests that deposit an archive, to be shown."""
+
+    @staticmethod
+    @abstractmethod
+    def metadata(about: dict) -> dict:
+        """Return the metadata as the interface wants them."""
+
+    @abstractmethod
+    def file(self, name: str) -> Stored | None:
+        """Return what the server has under a name."""
+
+    @abstractmethod
+    def upload(self, name: str, content: bytes | Path, size: int, state) -> Stored:
+        """Send a file and return what the server has got."""
+
+    @abstractmethod
+    def sha256(self, name: str, size: int) -> str:
+        """Download a file of this size and return its checksum."""
+
+    @abstractmethod
+    def remove(self, name: str) -> None:
+        """Delete a file if it is there."""
+
+    @abstractmethod
+    def publish(self) -> str:
+        """Make the draft public and return its address or DOI."""
 
     def open(self, state, about: dict) -> "Draft":
         """Continue the draft of an earlier call, or create one."""
         known = state.get("id")
-        self.record = self._get(known) if known else None
-        if self.record is None:
-            self.record = self._create(self.metadata(about))
-            state.note("parts", {})
-            state.note("part_size", self.part_size)
-            state.note("id", self.record["id"])
+        record = self._known(str(known)) if known else None
+        if record is None:
+            record = self.connection.call("POST", self._BASE, json=self.metadata(about))
+            known = None
+        self.record, self.key = record, record.at("id").identifier()
+        if known and self.key != str(known):
+            raise record.at("id").wrong(f"the draft {known} that was asked for")
+        if self.connection.show(self.key) != self.key:
+            raise record.at("id").wrong("an identifier of a draft")  # it is the token
+        if not known:
+            state.note(id=self.key, parts={}, part_size=self.part_size)
         self.part_size = state.get("part_size", self.part_size)
+        page = self._shown(record, ("links", "html"), ("links", "self_html"))
+        self.page = page or f"{self.connection.server} (number {self.key})"
         return self
 
-    @property
-    def page(self) -> str:
-        links = self.record.get("links", {})
-        return links.get("html") or links.get("self_html") or str(self.record["id"])
+    def _shown(self, answer: Answer, *places: tuple[str, ...]) -> str | None:
+        """Return the first address or DOI at some places of an answer, fit to be printed."""
+        found = (answer.maybe(*place) for place in places)
+        texts = (self.connection.show(one.text()) for one in found if one)
+        return next((text for text in texts if re.fullmatch(r"(https?://|10\.)[!-~]+", text)), None)
+
+    def _known(self, key: str) -> Answer | None:
+        """Return an earlier draft, or None if it was deleted.
+
+        The answer to a publication may have been lost, and a second one cannot be undone.
+        """
+        draft = self.connection.look(f"{self._BASE}/{key}{self._DRAFT}")
+        public = draft or self.connection.look(f"api/records/{key}")
+        if public and (draft is None or draft.at(self._PUBLIC).value):
+            page = self._shown(public, ("links", "html"), ("links", "self_html"))
+            raise RecocoError(
+                f"This archive was published already ({page or key}): to deposit it again "
+                "nevertheless, delete the file *.deposit.json next to it."
+            )
+        return draft
+
+    def _publish(self) -> Answer:
+        address = f"{self._BASE}/{self.key}{self._DRAFT}/actions/publish"
+        done = self.connection.call("POST", address, once=True)
+        if done.at(self._PUBLIC).value is not True:
+            raise done.at(self._PUBLIC).wrong("a confirmation")
+        return done
 
 
 class ZenodoDraft(Draft):
     """A draft through deposit/depositions; files go into its bucket."""
 
-    _BASE = "api/deposit/depositions"
+    _BASE, _DRAFT, _PUBLIC = "api/deposit/depositions", "", "submitted"
 
     @staticmethod
     def calls(name: str, publish: bool) -> list[str]:
@@ -162,41 +150,38 @@ class ZenodoDraft(Draft):
             }
         }
 
-    def _get(self, key):
-        record = self.connection.call("GET", f"{self._BASE}/{key}", missing_is_none=True)
-        return None if record is None or record.get("submitted") else record
-
-    def _create(self, metadata: dict) -> dict:
-        return self.connection.call("POST", self._BASE, json=metadata)
-
-    def _files(self) -> dict[str, dict]:
-        listed = self.connection.call("GET", f"{self._BASE}/{self.record['id']}/files")
-        return {entry["filename"]: entry for entry in listed}
+    def _file(self, name: str) -> Answer | None:
+        listed = self.connection.call("GET", f"{self._BASE}/{self.key}/files")
+        return _named(listed, "filename", name)
 
     def file(self, name: str) -> Stored | None:
-        entry = self._files().get(name)
-        return entry and Stored(int(entry["filesize"]), _md5(entry.get("checksum")))
+        entry = self._file(name)
+        return Stored(entry.at("filesize").number(), _checksum(entry)) if entry else None
+
+    def _address(self, name: str) -> str:
+        return f"{self.record.at('links', 'bucket').text()}/{quote(name, safe='')}"
 
     def upload(self, name: str, content: bytes | Path, size: int, state) -> Stored:
-        address = f"{self.record['links']['bucket']}/{quote(name)}"
-        entry = self.connection.put(address, content, 0, size)
-        return Stored(int(entry["size"]), _md5(entry.get("checksum")))
+        entry = self.connection.put(self._address(name), content, 0, size)
+        return Stored(entry.at("size").number(), _checksum(entry))
+
+    def sha256(self, name: str, size: int) -> str:
+        return self.connection.sha256(self._address(name), size)
 
     def remove(self, name: str) -> None:
-        entry = self._files().get(name)
+        entry = self._file(name)
         if entry:
-            address = f"{self._BASE}/{self.record['id']}/files/{entry['id']}"
-            self.connection.call("DELETE", address)
+            file = entry.at("id").identifier()
+            self.connection.remove(f"{self._BASE}/{self.key}/files/{file}")
 
     def publish(self) -> str:
-        done = self.connection.call("POST", f"{self._BASE}/{self.record['id']}/actions/publish")
-        return done.get("doi_url") or done.get("doi") or self.page
+        return self._shown(self._publish(), ("doi_url",), ("doi",)) or self.page
 
 
 class InvenioDraft(Draft):
     """A draft through records; files are created, sent (large ones in parts) and committed."""
 
-    _BASE = "api/records"
+    _BASE, _DRAFT, _PUBLIC = "api/records", "/draft", "is_published"
 
     @staticmethod
     def calls(name: str, publish: bool) -> list[str]:
@@ -236,33 +221,27 @@ class InvenioDraft(Draft):
         }
 
     @property
-    def _draft(self) -> str:
-        return f"{self._BASE}/{self.record['id']}/draft"
+    def _files(self) -> str:
+        return f"{self._BASE}/{self.key}/draft/files"
 
-    def _get(self, key):
-        return self.connection.call("GET", f"{self._BASE}/{key}/draft", missing_is_none=True)
-
-    def _create(self, metadata: dict) -> dict:
-        return self.connection.call("POST", self._BASE, json=metadata)
-
-    def _entry(self, name: str) -> dict | None:
-        listed = self.connection.call("GET", f"{self._draft}/files")
-        return next((e for e in listed.get("entries", []) if e["key"] == name), None)
+    def _entry(self, name: str) -> Answer | None:
+        listed = self.connection.call("GET", self._files)
+        entries = listed.maybe("entries")
+        return _named(entries, "key", name) if entries else None
 
     def file(self, name: str) -> Stored | None:
         entry = self._entry(name)
-        return entry and _stored(entry)
+        return _stored(entry) if entry else None
 
     def upload(self, name: str, content: bytes | Path, size: int, state) -> Stored:
         entry = self._entry(name)
-        parts = self._parts(entry)
         done = state.get("parts", {}).get(name)
-        if entry and not (parts and done is not None and entry.get("status") == "pending"):
+        if entry and not (_has_parts(entry) and done is not None and _is_pending(entry)):
             self.remove(name)
             entry, done = None, None
         if entry is None:
-            entry = self._begin(name, size)
-            parts, done = self._parts(entry), []
+            entry, done = self._begin(name, size), []
+        parts = self._parts(entry, size)
         try:
             self._send_parts(name, content, size, parts, done, state)
         except Refused:
@@ -270,65 +249,99 @@ class InvenioDraft(Draft):
                 raise
             # Some servers announce parts and then reject them.
             self.remove(name)
-            entry, parts = self._begin(name, size, whole=True), []
+            entry, parts = self._begin(name, size, whole=True), {}
         if not parts:
             self.connection.put(self._link(entry, "content", name), content, 0, size)
         return _stored(self.connection.call("POST", self._link(entry, "commit", name)))
 
-    def _send_parts(self, name, content, size, parts, done, state) -> None:
+    def _send_parts(self, name, content, size, parts: dict[int, str], done, state) -> None:
         """Send the missing parts, recording each one."""
-        for part in sorted(parts, key=lambda p: p["part"]):
-            if part["part"] in done:
+        for number, address in sorted(parts.items()):
+            if number in done:
                 continue
-            start = (part["part"] - 1) * self.part_size
-            self.connection.put(part["url"], content, start, min(self.part_size, size - start))
-            done.append(part["part"])
-            state.note("parts", {**state.get("parts", {}), name: done})
+            start = (number - 1) * self.part_size
+            self.connection.put(address, content, start, min(self.part_size, size - start))
+            done.append(number)
+            state.note(parts={**state.get("parts", {}), name: done})
 
-    def _begin(self, name: str, size: int, whole: bool = False) -> dict:
+    def _begin(self, name: str, size: int, whole: bool = False) -> Answer:
         """Create a file, in parts if it is large and the server supports that."""
-        address = f"{self._draft}/files"
         plain = {"key": name}
         if size > self.part_size and not whole:
             count = -(-size // self.part_size)
             how = {"type": "M", "parts": count, "part_size": self.part_size}
             try:
-                made = self.connection.call(
-                    "POST", address, json=[{**plain, "size": size, "transfer": how}]
-                )
-                entry = next(e for e in made["entries"] if e["key"] == name)
-                if self._parts(entry):
+                entry = self._new(name, {**plain, "size": size, "transfer": how})
+                if _has_parts(entry):
                     return entry
                 self.remove(name)
             except Refused:  # the server does not support parts
                 pass
-        made = self.connection.call("POST", address, json=[plain])
-        return next(e for e in made["entries"] if e["key"] == name)
+        return self._new(name, plain)
 
-    @staticmethod
-    def _parts(entry: dict | None) -> list[dict]:
-        return (entry or {}).get("links", {}).get("parts") or []
+    def _new(self, name: str, asked: dict) -> Answer:
+        made = self.connection.call("POST", self._files, json=[asked])
+        entry = _named(made.at("entries"), "key", name)
+        if entry is None:
+            raise made.at("entries").wrong(f"a list with {name}")
+        return entry
 
-    def _link(self, entry: dict, kind: str, name: str) -> str:
-        return entry.get("links", {}).get(kind) or f"{self._draft}/files/{quote(name)}/{kind}"
+    def _parts(self, entry: Answer, size: int) -> dict[int, str]:
+        """Return the address of every part, or nothing if the file goes whole."""
+        if not _has_parts(entry):
+            return {}
+        parts = entry.at("links", "parts")
+        count = -(-size // self.part_size)
+        numbers = [part.at("part").number() for part in parts.items()]
+        if sorted(numbers) != list(range(1, count + 1)):
+            raise parts.wrong(f"a list of the parts 1 to {count}")
+        addresses = [part.at("url").text() for part in parts.items()]
+        return dict(zip(numbers, addresses, strict=True))
+
+    def _link(self, entry: Answer, kind: str, name: str) -> str:
+        link = entry.maybe("links", kind)
+        return link.text() if link else f"{self._files}/{quote(name, safe='')}/{kind}"
+
+    def sha256(self, name: str, size: int) -> str:
+        return self.connection.sha256(f"{self._files}/{quote(name, safe='')}/content", size)
 
     def remove(self, name: str) -> None:
-        address = f"{self._draft}/files/{quote(name)}"
-        self.connection.call("DELETE", address, missing_is_none=True)
+        self.connection.remove(f"{self._files}/{quote(name, safe='')}")
 
     def publish(self) -> str:
-        done = self.connection.call("POST", f"{self._draft}/actions/publish")
-        return done.get("links", {}).get("self_html") or self.page
+        return self._shown(self._publish(), ("links", "self_html")) or self.page
 
 
-def _md5(checksum: str | None) -> str | None:
-    kind, _, value = (checksum or "").rpartition(":")
-    return value if value and kind in ("", "md5") else None
+def _named(entries: Answer, key: str, name: str) -> Answer | None:
+    """Return the entry of a file in a list of files."""
+    found = [entry for entry in entries.items() if entry.at(key).text() == name]
+    return found[0] if found else None
 
 
-def _stored(entry: dict) -> Stored:
-    complete = entry.get("status") == "completed"
-    return Stored(int(entry.get("size") or 0), _md5(entry.get("checksum")), complete)
+def _has_parts(entry: Answer) -> bool:
+    parts = entry.maybe("links", "parts")
+    return bool(parts and parts.items())
+
+
+def _is_pending(entry: Answer) -> bool:
+    return entry.at("status").value == "pending"
+
+
+def _stored(entry: Answer) -> Stored:
+    if entry.at("status").value != "completed":
+        return Stored(0, None, complete=False)
+    return Stored(entry.at("size").number(), _checksum(entry))
+
+
+def _checksum(entry: Answer) -> tuple[str, str] | None:
+    """Return algorithm and value of a checksum; one without an algorithm is an MD5."""
+    told = entry.maybe("checksum")
+    if told is None or told.value == "":
+        return None
+    kind, _, value = told.text().lower().rpartition(":")
+    kind = kind or "md5"
+    sound = len(value) == _DIGITS.get(kind) and re.fullmatch("[0-9a-f]+", value)
+    return (kind, value) if sound else None
 
 
 def _person(creator: dict) -> dict:
@@ -341,4 +354,4 @@ def _person(creator: dict) -> dict:
     return {"type": "organizational", "name": creator["name"]}
 
 
-CLIENTS = {"zenodo": ZenodoDraft, "invenio": InvenioDraft}
+CLIENTS: dict[str, type[Draft]] = {"zenodo": ZenodoDraft, "invenio": InvenioDraft}
