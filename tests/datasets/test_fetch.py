@@ -134,7 +134,8 @@ class Cutting(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_download_that_is_cut_in_the_middle_is_begun_again(home):
+def test_a_download_that_is_cut_in_the_middle_is_begun_again(home, monkeypatch):
+    monkeypatch.setenv("RECOCO_HOSTS", "127.0.0.1")
     server = ThreadingHTTPServer(("127.0.0.1", 0), Cutting)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

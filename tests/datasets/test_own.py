@@ -5,9 +5,11 @@ import pytest
 from scipy.io import mmwrite
 from scipy.sparse import csr_matrix, save_npz
 
+from recoco.config.schema import read_yaml
 from recoco.core.errors import RecocoError
 from recoco.datasets import load_card, load_prepared
-from recoco.datasets.sources import files_below
+from recoco.datasets.raw_files import Unavailable
+from recoco.datasets.sources import LOADERS, SOURCES, Tools, files_below
 from recoco.datasets.writing import write_card
 from support.datasets_fixture import card, make_home, refuses
 from support.datasets_fixture import parse as read
@@ -71,21 +73,43 @@ def test_local_files_that_are_gone_or_changed(home):
     [
         ({"loader": "load_whine"}, "load_wine"),
         ({"loader": "load_wine", "options": {"colour": "red"}}, "colour"),
-        ({"loader": "load_sample_images"}, "no bunch with data and target"),
+        ({"loader": "load_wine", "options": {"n_class": 2}}, "n_class"),
+        ({"loader": "load_digits", "options": {"n_class": 1}}, "minimum"),
+        ({"loader": "load_sample_images"}, "load_iris"),
+        ({"loader": "get_data_home"}, "loader"),
     ],
 )
-def test_bunches_that_cannot_be_had(home, source, word):
+def test_only_loaders_of_packaged_data_are_called(home, source, word):
     source = {"kind": "sklearn", **source}
     home.write_card(card(printed_as={}, parser={"name": "bunch"}, sources=[source]))
-    receipt = home.fetch()
-    assert receipt["status"] == "unreachable" and word in receipt["tried"][0]["error"]
-
-
-def test_loader_must_be_a_loader(home):
-    source = {"kind": "sklearn", "loader": "get_data_home"}
-    home.write_card(card(printed_as={}, parser={"name": "bunch"}, sources=[source]))
-    with pytest.raises(RecocoError, match="loader"):
+    with pytest.raises(RecocoError, match=word):
         load_card("tiny")
+
+
+def test_the_schema_and_the_code_know_the_same_loaders(home):
+    schema = read_yaml(home.root / "workflow" / "schemas" / "dataset.schema.yaml")
+    rules = schema["$defs"]["sklearn"]
+    assert rules["properties"]["loader"]["enum"] == list(LOADERS)
+    plain = [loader for loader, options in LOADERS.items() if not options]
+    assert rules["if"]["properties"]["loader"]["enum"] == plain
+    others = rules["else"]["then"]["properties"]["options"]["properties"]
+    assert set(others) == {option for options in LOADERS.values() for option in options}
+    for loader in LOADERS:
+        with pytest.raises(Unavailable, match="data_home"):
+            source = {"loader": loader, "options": {"data_home": "/"}}
+            SOURCES["sklearn"](source, home.root, Tools())
+    with pytest.raises(Unavailable, match="fetch_file"):
+        SOURCES["sklearn"]({"loader": "fetch_file"}, home.root, Tools())
+
+
+def test_an_option_of_a_loader(home):
+    source = {"kind": "sklearn", "loader": "load_digits", "options": {"n_class": 3}}
+    expected = {"rows": 537, "columns": [64], "classes": 3}
+    home.write_card(
+        card(printed_as={}, parser={"name": "bunch"}, expected=expected, sources=[source])
+    )
+    home.fetch()
+    assert load_prepared(home.prepare()[0]).n_classes == 3
 
 
 def test_a_bunch_of_numbers_and_one_of_texts(home, monkeypatch):

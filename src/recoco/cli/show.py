@@ -138,10 +138,9 @@ def show_datasets() -> int:
 
 
 def _state(card: dict, at_hand: bool) -> str:
-    from recoco.datasets.sources import local_path
+    from recoco.datasets.local import is_at_hand
 
-    local = (source["files"] for source in card["sources"] if source["kind"] == "local")
-    here = any(all(local_path(file["at"]).exists() for file in files) for files in local)
+    here = any(is_at_hand(source) for source in card["sources"] if source["kind"] == "local")
     if at_hand or here or any(source["kind"] == "sklearn" for source in card["sources"]):
         return "available"
     elsewhere = any(source["kind"] in ("url", "package") for source in card["sources"])

@@ -3,11 +3,17 @@
 import copy
 import difflib
 import functools
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from recoco.config import safe_yaml
 from recoco.core import paths
+from recoco.core.bounded import read_regular
 from recoco.core.errors import RecocoError
+
+_LONGEST = 300  # characters of a message that repeats what a file says
+_CREDENTIALS = re.compile(r"(//)[^/\s'\"@]*@")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -17,38 +23,21 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}."
 
 
-@functools.cache
-def _loader():
-    """Return a safe YAML loader that rejects a duplicate key; PyYAML would drop the first."""
-    import yaml
-
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        def construct_mapping(self, node, deep=False):
-            keys = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-            twice = next((key for number, key in enumerate(keys) if key in keys[:number]), None)
-            if twice is not None:
-                raise yaml.constructor.ConstructorError(
-                    problem=f"the key {twice!r} is given twice", problem_mark=node.start_mark
-                )
-            return super().construct_mapping(node, deep)
-
-    return Loader
-
-
 def read_yaml(path: Path) -> dict:
     """Read a file of keys and values."""
-    import yaml
-
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_loader())
+        content = safe_yaml.parse(read_regular(path, safe_yaml.MOST_BYTES).decode("utf-8"))
     except FileNotFoundError:
         raise RecocoError(f"{path} is missing: restore it from the repository.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" at line {mark.line + 1}" if mark else ""
-        if isinstance(error, yaml.constructor.ConstructorError):
-            line += f" ({error.problem})"
-        raise RecocoError(f"{path.name} is not valid YAML{line}: correct that line.") from None
+    except OSError as error:
+        raise RecocoError(f"{path} cannot be read: {error.strerror}; replace it.") from None
+    except UnicodeDecodeError:
+        raise RecocoError(f"{path.name} is not valid YAML: save it as UTF-8.") from None
+    except safe_yaml.NotData as error:
+        line = f" at line {error.line}" if error.line else ""
+        what = f" ({error.problem})" if error.problem else ""
+        correct = "correct that line" if error.line else "correct it"
+        raise RecocoError(f"{path.name} is not valid YAML{line}{what}: {correct}.") from None
     if not isinstance(content, dict):
         raise RecocoError(
             f"{path.name} must contain keys and values, not {type(content).__name__}."
@@ -103,20 +92,33 @@ def check_against(content: dict, validator, where: str, described: str) -> None:
     if error.validator == "additionalProperties":
         known = error.schema.get("properties", {})
         unknown = next(key for key in error.instance if key not in known)
-        raise RecocoError(
-            f"{where}: unknown key {unknown!r} at {position}: {nearest(unknown, known)}"
-        )
+        hint = nearest(unknown, known) if known else "remove it."
+        raise RecocoError(f"{where}: unknown key {_shown(repr(unknown))} at {position}: {hint}")
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         raise RecocoError(f"{where}: {position} needs {missing!r}: add it.")
-    raise RecocoError(
-        f"{where}: {position} is wrong: {error.message} ({described} describes every key)."
-    )
+    message = _shown(error.message)
+    if error.validator == "pattern" and "description" in error.schema:
+        about = error.schema["description"].rstrip(".")
+        message = f"{_shown(repr(error.instance))} does not fit its description, {about!r}"
+    raise RecocoError(f"{where}: {position} is wrong: {message} ({described} describes every key).")
 
 
 def _position(path) -> str:
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return "".join(parts).lstrip(".") or "the top level"
+    parts = (f"[{part}]" if isinstance(part, int) else f".{_plain(part)}" for part in path)
+    return _shown("".join(parts).lstrip(".")) or "the top level"
+
+
+def _plain(key) -> str:
+    """Return a key as it is, or quoted if it would disturb the sentence around it."""
+    text = str(key)
+    return text if text.isprintable() and text else repr(key)
+
+
+def _shown(text: str) -> str:
+    """Return a piece of a file for a message: not too long, and without user name and password."""
+    text = _CREDENTIALS.sub(r"\1...@", text)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def fill_defaults(content, schema: dict) -> None:

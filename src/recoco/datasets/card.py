@@ -1,5 +1,6 @@
 """Cards: one YAML file per dataset that describes it and its sources."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -7,11 +8,16 @@ from recoco.config.papers import DATASETS, all_papers
 from recoco.config.schema import check, nearest, read_yaml
 from recoco.core import paths
 from recoco.core.errors import RecocoError
+from recoco.datasets.card_checks import check_card
+
+# A name becomes part of file names.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def _cards() -> dict[str, Path]:
     """Return the files of all cards, in config/datasets and in the folders of the papers."""
-    cards = {path.stem: path for path in (paths.config() / "datasets").glob("*.yaml")}
+    files = (paths.config() / "datasets").glob("*.yaml")
+    cards = {path.stem: path for path in files if not path.name.startswith(".")}
     for paper in all_papers().values():
         for name, path in paper.cards.items():
             if name in cards:
@@ -33,6 +39,10 @@ def card_path(name: str) -> Path:
     cards = _cards()
     if name not in cards:
         raise RecocoError(f"No dataset is called {name!r}: {nearest(name, cards)}")
+    if not _NAME.fullmatch(name):
+        raise RecocoError(
+            f"The card {name!r} cannot be used: rename its file to letters, digits and hyphens."
+        )
     return cards[name]
 
 
@@ -54,6 +64,7 @@ def load_card(name: str) -> dict:
     path = card_path(name)
     card = _inherit(read_yaml(path), _where(path))
     check(card, "dataset", _where(path))
+    check_card(card, _where(path))
     card = {"name": name, "printed_as": {}, "variant": {}, **card}
     shared = {key: card[key] for key in _SHARED if key in card}
     card["sources"] = [shared | source for source in card["sources"]]
@@ -80,14 +91,14 @@ def _inherit(card: dict, where: str) -> dict:
     if parent is None:
         return card
     cards = _cards()
-    if parent not in cards:
-        known = nearest(str(parent), cards)
-        raise RecocoError(f"{where}: based_on names {parent!r}, which has no card: {known}")
+    if not isinstance(parent, str) or parent not in cards:
+        known, shown = nearest(str(parent), cards), repr(parent)[:80]
+        raise RecocoError(f"{where}: based_on names {shown}, which has no card: {known}")
     inherited = read_yaml(cards[parent])
     if "based_on" in inherited:
         raise RecocoError(
             f"{where}: based_on names {parent!r}, which is itself based on a card: "
-            f"name {inherited['based_on']!r}."
+            f"name {repr(inherited['based_on'])[:80]}."
         )
     return {key: value for key, value in inherited.items() if key not in _OWN} | card
 

@@ -7,14 +7,12 @@ from pathlib import Path
 
 from recoco.core import paths
 from recoco.core.files import write_json
-from recoco.datasets import packages
 from recoco.datasets.card import load_card
+from recoco.datasets.raw_files import Unavailable, empty_folder
 from recoco.datasets.receipts import RECEIPT
-from recoco.datasets.sources import SOURCES, Tools, Unavailable, empty_folder
+from recoco.datasets.sources import SOURCES, Tools
 
 LOG = logging.getLogger(__name__)
-
-_TIMEOUT = (5, 30)  # seconds to connect, and seconds without data
 
 
 def fetch(
@@ -24,7 +22,7 @@ def fetch(
     mirrors: list[Path] | None = None,
     downloads: Path | None = None,
     get_url: Callable[[str, Path], None] | None = None,
-    get_package: Callable[[str, str, str, Path], Path] = packages.download,
+    get_package: Callable[[str, str, str, Path], Path] | None = None,
     kinds: Collection[str] | None = None,
 ) -> dict:
     """Bring the raw files of a dataset into ``raw_dir`` and write a receipt there.
@@ -40,8 +38,8 @@ def fetch(
         The folder to write; its files are replaced.
     mirrors, downloads : paths, default=None
         Folders to use instead of the default ones.
-    get_url, get_package : callable
-        Downloaders to use instead of the default ones.
+    get_url, get_package : callable, default=None
+        Downloaders to use instead of the default ones, which stop at the size in the card.
     kinds : collection of str, default=None
         The kinds of sources to try; None means all.
 
@@ -55,7 +53,7 @@ def fetch(
     tools = Tools(
         mirrors=paths.mirrors() if mirrors is None else mirrors,
         downloads=paths.root() / "resources" / "downloads" if downloads is None else downloads,
-        get_url=get_url or _get_url,
+        get_url=get_url,
         get_package=get_package,
     )
     raw_dir = Path(raw_dir)
@@ -96,10 +94,3 @@ def _label(source: dict) -> str:
         archive = source["archive"]
         return f"package {archive['package']} {archive['version']} of {archive['registry']}"
     return source["kind"]
-
-
-def _get_url(url: str, to: Path) -> None:
-    import pooch
-
-    # no retries and short timeouts, so an unreachable network costs only seconds
-    pooch.HTTPDownloader(progressbar=False, timeout=_TIMEOUT)(url, str(to), None)

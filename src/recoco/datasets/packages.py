@@ -5,23 +5,34 @@ The client uses the registry it is configured for. Nothing is installed.
 
 import importlib.util
 import logging
+import resource
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+
+from recoco.core.bounded import MOST_BYTES
 
 LOG = logging.getLogger(__name__)
 
 _CONNECT = 5  # seconds; an unreachable network should cost little
 _WHOLE = 600  # seconds for the whole download of tens of megabytes
+_OWN_FILES = 64 << 20  # bytes; clients also write indexes and caches
 
 
 class PackageError(Exception):
     """The client is missing or did not download the archive."""
 
 
-def download(registry: str, package: str, version: str, folder: Path) -> Path:
-    """Download the archive of one release into the empty ``folder`` and return its path."""
+def download(
+    registry: str, package: str, version: str, folder: Path, most: int = MOST_BYTES
+) -> Path:
+    """Download the archive of one release into the empty ``folder`` and return its path.
+
+    The system stops the client when it writes a file that is much larger than ``most`` bytes.
+    """
+    largest = most + _OWN_FILES
     command = _COMMANDS[registry](package, version)
     try:
         done = subprocess.run(
@@ -32,12 +43,13 @@ def download(registry: str, package: str, version: str, folder: Path) -> Path:
             text=True,
             timeout=_WHOLE,
             check=False,
+            preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (largest, largest)),
         )
     except subprocess.TimeoutExpired:
         raise PackageError(f"{Path(command[0]).name} did not finish in {_WHOLE} s") from None
     except OSError as error:
         raise PackageError(f"{Path(command[0]).name} cannot be run: {error.strerror}") from None
-    downloaded = [path for path in folder.iterdir() if path.is_file()]
+    downloaded = [path for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
     if done.returncode != 0 or len(downloaded) != 1:
         # stderr may name servers and folders of this machine, so it is not put into the receipt
         LOG.debug("%s: %s", " ".join(command), done.stderr.strip())

@@ -1,18 +1,17 @@
 """Sources of raw files, one function for each kind.
 
 Each function brings the files of a source into a folder and returns a description of their origin,
-and a record of each file. It raises `Unavailable` if the source does not have them.
+and a record of each file. It raises `Unavailable` if the source does not have them. What a card
+says is not trusted: nothing that it names is executed, and no more is read than it promises.
 """
 
 import contextlib
 import fcntl
-import hashlib
-import io
 import os
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,73 +21,50 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
 from recoco.config.schema import nearest
-from recoco.core import paths
 from recoco.core.errors import RecocoError
-from recoco.core.files import atomic, write_arrays, write_json
-from recoco.datasets import archives, packages
+from recoco.core.files import write_arrays, write_json
+from recoco.datasets import archives, downloads, packages
+from recoco.datasets.local import copy_local
+from recoco.datasets.local import files_below as files_below
 from recoco.datasets.mirrors import mirror_name
-from recoco.datasets.receipts import RECEIPT, digest
+from recoco.datasets.raw_files import (
+    Unavailable,
+    admit,
+    check,
+    empty_folder,
+    most_bytes,
+    name_of,
+    read_expected,
+    record,
+)
+from recoco.datasets.receipts import digest
 
 PLANTED = "planted.json"
 BUNCH = "bunch.npz"
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed time keeps the bytes reproducible
 
-
-class Unavailable(Exception):
-    """A source does not have the data, or has other data than the card says."""
+# The loaders of scikit-learn that a card may name, with the options of each. They read files that
+# are part of scikit-learn. The others download, to a place that an option may choose, and read
+# pickles from there, which execute what they contain.
+LOADERS: dict[str, tuple[str, ...]] = {
+    "load_breast_cancer": (),
+    "load_digits": ("n_class",),
+    "load_iris": (),
+    "load_wine": (),
+}
 
 
 @dataclass(frozen=True)
 class Tools:
-    """Where and how sources are looked up; tests use their own."""
+    """Where and how sources are looked up; tests use their own.
 
-    mirrors: list[Path]
-    downloads: Path
-    get_url: Callable[[str, Path], None]
-    get_package: Callable[[str, str, str, Path], Path]
+    ``own`` is what the user has named on the command line.
+    """
 
-
-def empty_folder(folder: Path) -> None:
-    """Remove the receipt first, then the files: a folder with a receipt is always complete."""
-    (folder / RECEIPT).unlink(missing_ok=True)
-    if folder.is_dir():
-        for path in folder.iterdir():
-            if path.is_file() and path.name != RECEIPT:
-                path.unlink()
-
-
-def _check(file: str, sha256: str, size: int, expected: dict) -> None:
-    """Raise if hash or size differ from those of the card, which may omit them."""
-    if "bytes" in expected and size != expected["bytes"]:
-        raise Unavailable(
-            f"{file} has {size} bytes where the card expects {expected['bytes']} "
-            f"(truncated?): found sha256 {sha256}, expected {expected.get('sha256', 'any')}; "
-            "the file was not kept"
-        )
-    if "sha256" in expected and sha256 != expected["sha256"]:
-        raise Unavailable(
-            f"{file} has the wrong hash: found sha256 {sha256}, "
-            f"expected {expected['sha256']}; the file was not kept"
-        )
-
-
-def _admit(content: bytes, raw_dir: Path, name: str, expected: dict) -> dict:
-    """Write a file into the raw folder if it is the one the card expects."""
-    sha256, size = hashlib.sha256(content).hexdigest(), len(content)
-    _check(name, sha256, size, expected)
-    with atomic(raw_dir / name) as stream:
-        stream.write(content)
-    return {"file": name, "sha256": sha256, "bytes": size}
-
-
-def _record(path: Path) -> dict:
-    """Return the record of a file that recoco has written."""
-    sha256, size = digest(path)
-    return {"file": path.name, "sha256": sha256, "bytes": size}
-
-
-def _name(file: dict) -> str:
-    return file.get("name") or file["at"].rsplit("/", 1)[-1]
+    mirrors: Collection[Path] = ()
+    downloads: Path = Path("downloads")
+    get_url: Callable[[str, Path], None] | None = None
+    get_package: Callable[[str, str, str, Path], Path] | None = None
+    own: Collection[Path] = ()
 
 
 def _from_mirror(source: dict, raw_dir: Path, tools: Tools):
@@ -100,11 +76,7 @@ def _from_mirror(source: dict, raw_dir: Path, tools: Tools):
                 path = mirror / file["at"]
                 if not path.is_file():
                     raise Unavailable(f"no {file['at']} in the mirror folder {mirror.name}")
-                try:
-                    content = path.read_bytes()
-                except OSError as error:
-                    raise Unavailable(f"{file['at']}: {error.strerror}") from None
-                files.append(_admit(content, raw_dir, _name(file), file))
+                files.append(admit(read_expected(path, file), raw_dir, name_of(file), file))
             return mirror_name(mirror), files
         except Unavailable as error:
             empty_folder(raw_dir)
@@ -115,64 +87,69 @@ def _from_mirror(source: dict, raw_dir: Path, tools: Tools):
 def _from_url(source: dict, raw_dir: Path, tools: Tools):
     files = []
     for file in source["files"]:
-        path = _cached(tools.downloads, _name(file), file, partial(_download, file, tools))
-        files.append(_admit(path.read_bytes(), raw_dir, _name(file), file))
+        path = _cached(tools.downloads, name_of(file), file, partial(_download, file, tools))
+        files.append(admit(path.read_bytes(), raw_dir, name_of(file), file))
     return source["files"][0]["at"], files
 
 
 def _download(file: dict, tools: Tools, to: Path) -> None:
+    get = tools.get_url or partial(downloads.get_url, most=most_bytes(file))
     try:
-        tools.get_url(file["at"], to)
+        get(file["at"], to)
+    except Unavailable:
+        raise
     except Exception as error:  # any failure of the network means that the file is unavailable
         status = getattr(getattr(error, "response", None), "status_code", None)
         answer = f"answered {status}" if status else f"gave no answer ({type(error).__name__})"
-        raise Unavailable(f"{urlsplit(file['at']).hostname} {answer} for {_name(file)}") from None
+        host = urlsplit(file["at"]).hostname
+        raise Unavailable(f"{host} {answer} for {name_of(file)}") from None
 
 
 def _from_package(source: dict, raw_dir: Path, tools: Tools):
     archive = source["archive"]
+    get_package = tools.get_package or partial(packages.download, most=most_bytes(archive))
 
     def get(to: Path) -> None:
         with tempfile.TemporaryDirectory(dir=to.parent, prefix=".package.") as folder:
             wanted = archive["registry"], archive["package"], archive["version"]
             try:
-                os.replace(tools.get_package(*wanted, Path(folder)), to)
+                os.replace(get_package(*wanted, Path(folder)), to)
             except packages.PackageError as error:
                 raise Unavailable(str(error)) from None
 
     path = _cached(tools.downloads, archive["file"], archive, get)
     where = f"{archive['file']} of {archive['registry']}"
     if "files" not in source:
-        return where, [_admit(path.read_bytes(), raw_dir, archive["file"], archive)]
+        return where, [admit(path.read_bytes(), raw_dir, archive["file"], archive)]
     files = []
     for file in source["files"]:
         try:
-            content = archives.read_member(path, file["at"])
+            content = archives.read_member(path, file["at"], most_bytes(file))
         except (RecocoError, OSError, EOFError, tarfile.TarError, zipfile.BadZipFile) as error:
             raise Unavailable(str(error)) from None
-        files.append(_admit(content, raw_dir, _name(file), file))
+        files.append(admit(content, raw_dir, name_of(file), file))
     return where, files
 
 
 def _synthetic(source: dict, raw_dir: Path, tools: Tools):
     """Write the parameters of a planted model, which is drawn by `prepare`."""
     write_json(raw_dir / PLANTED, source["planted"])
-    return "drawn by recoco", [_record(raw_dir / PLANTED)]
+    return "drawn by recoco", [record(raw_dir / PLANTED)]
 
 
-def _cached(downloads: Path, name: str, expected: dict, get: Callable[[Path], None]) -> Path:
+def _cached(folder: Path, name: str, expected: dict, get: Callable[[Path], None]) -> Path:
     """Return the download with the expected hash, downloading it only once.
 
     The lock makes a second process wait for the download of the first one instead of repeating it.
     """
-    path = downloads / f"{expected['sha256'][:16]}-{name}"
+    path = folder / f"{expected['sha256'][:16]}-{name}"
     with _locked(path):
         if path.is_file() and digest(path)[0] == expected["sha256"]:
             return path
         part = path.with_name(f".{path.name}.part")
         try:
             get(part)
-            _check(name, *digest(part), expected)
+            check(name, *digest(part), expected)
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)
@@ -193,63 +170,25 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def local_path(at: str) -> Path:
-    """Return a path in a card, which may be absolute, in the home folder (~), or in the project."""
-    return paths.root() / Path(at).expanduser()
+def _from_local(source: dict, raw_dir: Path, tools: Tools):
+    return "files of this machine", copy_local(source, raw_dir, tools.own)
 
 
-def _from_local(source: dict, raw_dir: Path, tools):
-    files = []
-    for file in source["files"]:
-        path = local_path(file["at"])
-        name = file.get("name") or (f"{path.name}.zip" if path.is_dir() else path.name)
-        try:
-            content = _packed(path) if path.is_dir() else path.read_bytes()
-        except FileNotFoundError:
-            raise Unavailable(f"there is no {file['at']} on this machine") from None
-        except OSError as error:
-            raise Unavailable(f"{file['at']}: {error.strerror}") from None
-        files.append(_admit(content, raw_dir, name, file))
-    return "files of this machine", files
-
-
-def _packed(folder: Path) -> bytes:
-    """Return the files of a folder as a zip archive whose bytes depend only on their content."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files_below(folder):
-            member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _EPOCH)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(member, path.read_bytes(), compresslevel=1)
-    return buffer.getvalue()
-
-
-def files_below(folder: Path) -> list[Path]:
-    """Return the regular files below a folder, sorted by path, without hidden ones."""
-    files = []
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        files += [Path(where, name) for name in names if not name.startswith(".")]
-    return sorted(path for path in files if path.is_file())
-
-
-def _from_sklearn(source: dict, raw_dir: Path, tools):
+def _from_sklearn(source: dict, raw_dir: Path, tools: Tools):
     import sklearn.datasets
 
-    name = source["loader"]
-    loader = getattr(sklearn.datasets, name, None)
-    if loader is None:
-        known = [n for n in sklearn.datasets.__all__ if n.startswith(("load_", "fetch_"))]
-        raise Unavailable(f"scikit-learn has no {name}: {nearest(name, known)}")
+    name, options = source["loader"], source.get("options", {})
+    if name not in LOADERS:
+        raise Unavailable(f"a card cannot use {name} of scikit-learn: {nearest(name, LOADERS)}")
+    if unknown := next((key for key in options if key not in LOADERS[name]), None):
+        raise Unavailable(f"{name} has no option {unknown!r} in a card: remove it")
     try:
-        bunch = loader(**source.get("options", {}))
-    except Exception as error:  # a loader may need the network, or reject its options
+        bunch = getattr(sklearn.datasets, name)(**options)
+    except Exception as error:  # it may reject the value of an option
         text = " ".join(str(error).split())[:200]
         raise Unavailable(f"{name} gave nothing ({type(error).__name__}: {text})") from None
-    if not hasattr(bunch, "data") or not hasattr(bunch, "target"):
-        raise Unavailable(f"{name} returns no bunch with data and target")
     write_arrays(raw_dir / BUNCH, _arrays_of(bunch))
-    return f"scikit-learn's {name}", [_record(raw_dir / BUNCH)]
+    return f"scikit-learn's {name}", [record(raw_dir / BUNCH)]
 
 
 def _arrays_of(bunch) -> dict[str, np.ndarray]:

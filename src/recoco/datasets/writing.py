@@ -11,9 +11,12 @@ from recoco.core import paths
 from recoco.core.errors import RecocoError
 from recoco.core.files import write_text
 from recoco.datasets.card import list_cards
+from recoco.datasets.card_checks import check_card
+from recoco.datasets.local import local_path, remember
 from recoco.datasets.parsers import Parsed, get_parser
 from recoco.datasets.preparation import _canonical, _classes
-from recoco.datasets.sources import SOURCES, Unavailable
+from recoco.datasets.raw_files import Unavailable
+from recoco.datasets.sources import LOADERS, SOURCES, Tools
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _BUNCH = "sklearn:"
@@ -50,10 +53,11 @@ def write_card(where: str, name: str, options: dict) -> tuple[Path, dict]:
             f"There already is a dataset {name!r} ({path.name}): choose another name."
         )
     source, parser = _source_and_parser(where, options)
+    named = [local_path(file["at"]) for file in source.get("files", [])]
     with tempfile.TemporaryDirectory(prefix="recoco-card-") as folder:
         raw = Path(folder)
         try:
-            _, files = SOURCES[source["kind"]](source, raw, None)
+            _, files = SOURCES[source["kind"]](source, raw, Tools(own=named))
         except Unavailable as error:
             raise RecocoError(f"{where} is not available: {error}.") from None
         parsed = get_parser(parser["name"])(raw, parser)
@@ -71,6 +75,8 @@ def write_card(where: str, name: str, options: dict) -> tuple[Path, dict]:
         "sources": [source],
     }
     check(dict(card), "dataset", f"config/datasets/{name}.yaml")
+    check_card(card, f"config/datasets/{name}.yaml")
+    remember(named)
     write_text(path, yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=100))
     return path, card
 
@@ -101,9 +107,10 @@ def _measured(parsed: Parsed) -> dict:
 def _source_and_parser(where: str, options: dict) -> tuple[dict, dict]:
     if where.startswith(_BUNCH):
         loader = where.removeprefix(_BUNCH)
-        if not re.fullmatch(r"(load|fetch)_[a-z0-9_]+", loader):
+        if loader not in LOADERS:
             raise RecocoError(
-                f"{loader!r} is not a loader of scikit-learn: name one as sklearn:load_wine."
+                f"A card cannot use {loader!r} of scikit-learn, only {', '.join(LOADERS)}: save "
+                "the data as .npz or .csv and name that file."
             )
         return {"kind": "sklearn", "loader": loader}, {"name": "bunch", **_some(options, "min_df")}
     path = Path(where).expanduser()
@@ -137,7 +144,8 @@ def _of_file(path: Path, files: list[dict], options: dict) -> tuple[dict, dict]:
             continue
         if not extra.is_file():
             raise RecocoError(f"There is no file {options[key]} with the {key}: check --{key}.")
-        files.append({"at": _at(extra)})
+        if {"at": _at(extra)} not in files:
+            files.append({"at": _at(extra)})
         parser[key] = extra.name
     return _local(files), parser
 
