@@ -76,7 +76,7 @@ bench: $(READY) ## measure speed and write reports/bench; SCALE=1 goes up to 10^
 
 lock: ## update the lock files from pyproject.toml
 	@uv=$$($(MAKE) -s uv) && "$$uv" pip compile --quiet --generate-hashes --no-emit-index-url \
-	  --no-emit-find-links --python-version 3.11 --extra dev --extra cluster pyproject.toml \
+	  --no-emit-find-links --python-version 3.11 --extra dev --extra cluster --extra sign pyproject.toml \
 	  -o requirements.lock --custom-compile-command 'make lock' && \
 	"$$uv" pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
 	  --python-version 3.11 .ci/validator.in -o .ci/validator.lock --custom-compile-command 'make lock'

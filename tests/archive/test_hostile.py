@@ -1,6 +1,7 @@
 """Archives whose content tries to run: verify uses it as data and nothing of it acts."""
 
 import json
+import socket
 import sys
 from pathlib import Path
 
@@ -181,12 +182,8 @@ def test_only_the_same_entry_is_accepted(archive, elsewhere, tmp_path, monkeypat
 # ---- data ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [(), ("--fetch",)])
-def test_a_card_of_the_archive_is_not_followed(archive, verified, marks, options):
-    """The data is not part of the archive; the verifier's own card draws it.
-
-    The loader makes its folder before it asks for anything.
-    """
+def test_a_loader_with_a_folder_of_its_choice_is_refused(archive, verified, marks):
+    """The loader makes its folder before it asks for anything."""
     source = {
         "kind": "sklearn",
         "loader": "fetch_20newsgroups",
@@ -194,8 +191,30 @@ def test_a_card_of_the_archive_is_not_followed(archive, verified, marks, options
         "parser": {"name": "bunch"},
     }
     card = yaml_of(archive, CARD) | {"sources": [source]}
-    done = verified({CARD: as_yaml(card), PREPARED: None}, *options)
+    done = verified({CARD: as_yaml(card), PREPARED: None}, "--fetch")
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert "data_home" in done.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--fetch",)])
+def test_a_card_of_the_archive_is_not_followed(archive, verified, options):
+    """The data is not part of the archive; the verifier's own card draws it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/data.mat"
+        file = {"at": address, "sha256": "0" * 64, "bytes": 1}
+        source = {
+            "kind": "url",
+            "files": [file],
+            "parser": {"name": "gml", "file": "data.mat"},
+            "expected": {"rows": 1, "columns": [1], "classes": 1},
+        }
+        card = yaml_of(archive, CARD) | {"sources": [source]}
+        done = verified({CARD: as_yaml(card), PREPARED: None}, *options)
+        with pytest.raises(TimeoutError):
+            server.accept()
     assert "data: 1 of 1 datasets are available as archived" in done.stdout, done.stderr
+    assert "same inputs: card planted-small: sources[0]" in done.stdout
 
 
 class Pickled:
@@ -220,4 +239,4 @@ def test_pickles_are_not_loaded(archive, verified, marks, tmp_path, kind):
         careless[next(iter(arrays))]
     (marks / "pickle").unlink()  # so it does run where pickles are loaded
     done = verified({name: packed.read_bytes()}, "--rerun", "100%")
-    assert done.returncode != 0 or "differs from the archived data" in done.stdout
+    assert done.returncode != 0

@@ -116,7 +116,7 @@ def test_a_name_twice_or_below_a_file_is_refused(archive, tmp_path):
         opened.writestr(zipfile.ZipInfo("Snakefile"), b"another")
     with zipfile.ZipFile(other, "a") as opened:
         opened.writestr(zipfile.ZipInfo("Snakefile/inside"), b"x")
-    for path, said in ((archive, "twice"), (other, "below a file")):
+    for path, said in ((archive, "same name"), (other, "below a file")):
         with pytest.raises(RecocoError, match=said), open_archive(path):
             pass
 

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from recoco.archive.crate import METADATA
+from recoco.core.checksums import digest_of_arrays
 from recoco.core.files import read_arrays, read_json, write_arrays, write_json
 from recoco.engine import integrity
 from support.archive_fixture import members_of, rewrite
@@ -121,6 +122,8 @@ def test_verified_elsewhere_from_the_stored_runs(archive, elsewhere):
     lines = done.stdout.splitlines()
     assert lines[-1] == "identical"
     assert "program: this recoco is the archived one" in lines
+    reached = "consistent, derives, same inputs, reruns (2 of 2 runs)"
+    assert lines[-3:-1] == ["levels:", f"  mini  {reached}"]
     for part in ("results/consensus", "results/scores", "results/compare", "reports"):
         assert any(line.startswith(f"{part}: ") and "identical" in line for line in lines), part
     drawn = [line for line in lines if line.startswith("  planted-small/")]
@@ -171,12 +174,10 @@ def test_a_tampered_file_stops_before_anything_is_computed(archive, elsewhere, t
     assert f"changed: {CELLS}" in done.stdout and "recomputed" not in done.stdout
 
 
-def test_data_that_is_not_at_hand(archive, elsewhere, tmp_path, monkeypatch):
-    """Without its data a dataset keeps its stored scores; other data under its name is refused.
-
-    What the archive does not have is prepared by the verifier's own card.
-    """
+def test_data_of_the_verifier_comes_first(archive, elsewhere, tmp_path, monkeypatch):
+    """Other data than the verifier's is a difference; without it, scores are kept as archived."""
     from recoco.archive import data
+    from recoco.archive.levels import Findings
     from recoco.archive.opening import open_archive
     from recoco.config import load_config
 
@@ -184,27 +185,48 @@ def test_data_that_is_not_at_hand(archive, elsewhere, tmp_path, monkeypatch):
     shutil.copytree(elsewhere, here)
     with open_archive(archive) as opened:
         opened.extract(tmp_path / "a")
-    target = tmp_path / "a" / "resources" / "prepared" / "planted-small.npz"
-    good = target.read_bytes()
+    archived = tmp_path / "a" / "resources" / "prepared" / "planted-small.npz"
+    digests = tmp_path / "a" / "resources" / "digests.json"
+    good, listed = archived.read_bytes(), digests.read_bytes()
     monkeypatch.setenv("RECOCO_ROOT", str(here))
-    with data.project_at(tmp_path / "a"):
-        config = load_config()
 
-        def told() -> str:
-            return data.bring_data(config, tmp_path / "a", here, False)["planted-small"]
+    def found() -> tuple[bool, list[str]]:
+        own = tmp_path / "own"
+        shutil.rmtree(own, ignore_errors=True)
+        reasons = data.own_data(["planted-small", "../passwd"], own, here, False)
+        assert reasons["../passwd"] == "you have no card for it"
+        findings = Findings(["mini"])
+        with data.project_at(tmp_path / "a"):
+            available = data.choose_data(load_config(), tmp_path / "a", own, reasons, findings)
+        return available == {"planted-small"}, [f"{e.level}: {e.text}" for e in findings.entries]
 
-        target.unlink()
-        assert told() == "ok"
-        assert read_arrays(target).keys() == _arrays(good, tmp_path).keys()
-        arrays = read_arrays(target)
-        write_arrays(target, arrays | {"labels": arrays["labels"][::-1].copy()})
-        assert told() == "differs from the archived data" and not target.exists()
-        card = here / "config" / "datasets" / "planted-small.yaml"
-        write_yaml(card, yaml.safe_load(card.read_text()) | UNREACHED)
-        assert told() == "not available (--fetch downloads it)"
-        card.unlink()
-        assert told() == "not available here (this checkout has no card for it)"
-        assert not target.exists()
+    assert found() == (True, [])
+    archived.unlink()
+    assert found() == (True, [])
+    assert read_arrays(archived).keys() == _arrays(good, tmp_path).keys()
+    # Other classes, with a hash that fits them.
+    arrays = read_arrays(archived)
+    write_arrays(archived, arrays | {"labels": arrays["labels"][::-1].copy()})
+    write_json(digests, {"planted-small": digest_of_arrays(archived)})
+    assert found() == (True, ["same inputs: data: planted-small differs from yours"])
+    # The hash fits neither.
+    write_json(digests, {"planted-small": "0" * 64})
+    available, said = found()
+    assert not available and not archived.exists()
+    assert said[0] == "derives: data: planted-small is not the data that was scored"
+    assert "its scores are kept" in said[2]
+    # The verifier has no data, and neither has the archive.
+    digests.write_bytes(listed)
+    card = here / "config" / "datasets" / "planted-small.yaml"
+    write_yaml(card, yaml.safe_load(card.read_text()) | UNREACHED)
+    available, said = found()
+    assert not available and "it is not on this machine (try --fetch)" in said[0]
+    assert "its scores are kept" in said[1]
+    archived.write_bytes(good)
+    assert found()[0]
+    card.unlink()
+    available, said = found()
+    assert available and "you have no card for it" in said[0] and len(said) == 1
     assert os.environ["RECOCO_ROOT"] == str(here)
 
 

@@ -159,12 +159,11 @@ def recoco(
     """Run the command in a project, with that project's own copy of the source."""
     done = subprocess.run(
         [sys.executable, "-m", "recoco", *arguments],
-        cwd=project,
         env={**environment_of(project), **(env or {})},
         capture_output=True,
         text=True,
         timeout=timeout,
-        **options,
+        **{"cwd": project, **options},
     )
     if check and done.returncode:
         raise AssertionError(f"recoco {' '.join(arguments)} failed:\n{done.stdout}\n{done.stderr}")

@@ -16,7 +16,7 @@ def locked() -> dict[str, str]:
 def required() -> list[str]:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    return [*project["dependencies"], *extras["dev"], *extras["cluster"]]
+    return [*project["dependencies"], *extras["dev"], *extras["cluster"], *extras["sign"]]
 
 
 def test_lock_satisfies_pyproject():

@@ -4,7 +4,9 @@ import contextlib
 import hashlib
 import json
 import re
+import shutil
 import stat
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -19,6 +21,10 @@ _PIECE = 1 << 20
 _FAULTS = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 # A manifest of this size lists a million files; a larger one is rejected.
 _LONGEST_LISTING = 200 << 20
+# An archive of everything has a tenth of these members, and nothing in it shrinks like that.
+_MOST_MEMBERS = 100_000
+_LARGEST_RATIO, _SMALL = 1000, 1 << 20
+_LONGEST_NAME, _LONGEST_PART = 1000, 200  # bytes, with room for the folder it is written to
 
 
 class Opened:
@@ -36,6 +42,13 @@ class Opened:
         if info.file_size > _LONGEST_LISTING:
             raise RecocoError(f"{self.path.name}: {name} is too large for what it should be.")
         return b"".join(self._pieces(info))
+
+    def json(self, name: str):
+        """Return the content of a JSON member."""
+        try:
+            return json.loads(self.read(name))
+        except (ValueError, RecursionError):
+            raise RecocoError(f"{name} in {self.path.name} is not JSON: get it again.") from None
 
     def sha256(self, name: str) -> str:
         digest = hashlib.sha256()
@@ -55,7 +68,15 @@ class Opened:
 
     def extract(self, folder: Path, names: Iterable[str] | None = None) -> None:
         """Write members below a folder, all of them unless some are named."""
-        for name in self.members if names is None else names:
+        names = list(self.members if names is None else names)
+        folder.mkdir(parents=True, exist_ok=True)
+        needed = sum(self.members[name].file_size for name in names)
+        if needed > shutil.disk_usage(folder).free:
+            raise RecocoError(
+                f"{self.path.name} unpacks to {needed / 1e9:.1f} GB, more than is free in "
+                f"{folder.parent}: set TMPDIR to a larger folder."
+            )
+        for name in names:
             target = folder.joinpath(*PurePosixPath(name).parts)
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as stream:
@@ -94,12 +115,16 @@ class Opened:
     def problems_of_crate(self) -> list[str]:
         """Return the contradictions between the RO-Crate and the archive."""
         try:
-            graph = json.loads(self.read(METADATA))["@graph"]
-            entities = {entity["@id"]: entity for entity in graph}
+            content = self.read(METADATA)
         except RecocoError:
             return [f"{METADATA} is missing or damaged"]
-        except (ValueError, TypeError, KeyError):
+        try:
+            return self._contradictions(json.loads(content)["@graph"])
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return [f"{METADATA} is not an RO-Crate"]
+
+    def _contradictions(self, graph: list[dict]) -> list[str]:
+        entities = {entity["@id"]: entity for entity in graph}
         if METADATA not in entities or "./" not in entities:
             return [f"{METADATA} does not describe itself or the archive"]
         root, problems = entities["./"], []
@@ -146,21 +171,33 @@ def open_archive(path: Path):
     except _FAULTS as error:
         raise RecocoError(f"{path} is not a readable zip file ({error}): get it again.") from None
     with archive:
-        seen = set()
-        for info in archive.infolist():
-            reason = _unsafe(info)
-            if info.filename in seen:
-                reason = "stands in it twice"
-            if reason:
-                raise RecocoError(
-                    f"{path.name} is refused: its member {info.filename!r} {reason}; "
-                    "`make archive` writes no such thing."
-                )
-            seen.add(info.filename)
-        below = next((n for n in seen for p in PurePosixPath(n).parents if str(p) in seen), None)
-        if below:
-            raise RecocoError(f"{path.name} is refused: {below!r} lies below a file.")
+        _refuse_unsafe(archive.infolist(), path)
         yield Opened(archive, path)
+
+
+def _refuse_unsafe(members: list[zipfile.ZipInfo], path: Path) -> None:
+    """Raise if a member must not be written."""
+    if len(members) > _MOST_MEMBERS:
+        raise RecocoError(
+            f"{path.name} is refused: it has {len(members)} members, and `make archive` writes at "
+            f"most {_MOST_MEMBERS}."
+        )
+    seen: dict[str, str] = {}
+    for info in members:
+        # Some file systems take names for the same that differ in case or in their encoding.
+        same = unicodedata.normalize("NFC", info.filename).casefold()
+        reason = _unsafe(info)
+        if not reason and same in seen:
+            reason = f"has the same name as {seen[same]!r}"
+        if reason:
+            raise RecocoError(
+                f"{path.name} is refused: its member {info.filename[:100]!r} {reason}; "
+                "`make archive` writes no such thing."
+            )
+        seen[same] = info.filename
+    below = next((n for n in seen for p in PurePosixPath(n).parents if str(p) in seen), None)
+    if below:
+        raise RecocoError(f"{path.name} is refused: {seen[below]!r} lies below a file.")
 
 
 def _unsafe(info: zipfile.ZipInfo) -> str:
@@ -168,8 +205,14 @@ def _unsafe(info: zipfile.ZipInfo) -> str:
     # The name as stored: zipfile corrects some names, cutting them at a NUL.
     name = info.orig_filename
     parts = name.split("/")
-    if name != info.filename or "\\" in name or re.search(r"[\x00-\x1f]", name):
+    if name != info.filename or "\\" in name or re.search(r"[\x00-\x1f\x7f-\x9f]", name):
         return "has a name with forbidden characters"
+    try:
+        sizes = [len(part.encode()) for part in parts]
+    except UnicodeEncodeError:
+        return "has a name with forbidden characters"
+    if sum(sizes) > _LONGEST_NAME or max(sizes) > _LONGEST_PART:
+        return "has too long a name"
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or ".." in parts:
         return "would be written outside the folder"
     if name.endswith("/") or "" in parts or "." in parts:
@@ -181,4 +224,6 @@ def _unsafe(info: zipfile.ZipInfo) -> str:
         return "is not a plain file"
     if info.flag_bits & 1:
         return "is encrypted"
+    if info.file_size > max(_SMALL, _LARGEST_RATIO * info.compress_size):
+        return "unpacks to more than a thousand times its size"
     return ""

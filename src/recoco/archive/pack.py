@@ -7,6 +7,7 @@ from pathlib import Path
 
 from recoco.archive.contents import Contents, as_json, gather
 from recoco.archive.crate import METADATA, crate
+from recoco.archive.format import FORMAT, VERSION
 from recoco.archive.receipt import receipt_text
 from recoco.config import Config
 from recoco.core.checksums import sha256, sha256_of
@@ -61,6 +62,7 @@ def pack(config: Config, root: Path, out: Path, machine: Path | None = None) -> 
         if (root / "reports" / name).is_file():
             contents.files[f"reports/{name}"] = root / "reports" / name
     contents.made["receipt.txt"] = receipt_text(config, root, steady).encode()
+    contents.made[FORMAT] = as_json({"format": VERSION})
     name = f"recoco: {', '.join(config.papers)}"
     described = crate(config, contents, steady, commit_date(), name)
     contents.made[METADATA] = as_json(described)

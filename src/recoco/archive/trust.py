@@ -7,7 +7,10 @@ addresses. None of it may act on the machine that verifies:
 - the schemas and the workflow are those of the verifier;
 - a method may name code only as the verifier's own config/methods.yaml does;
 - the settings reach Snakemake as JSON, because it evaluates expressions in YAML;
-- data that the archive does not have is prepared by the verifier's own card (``data.py``).
+- data is the verifier's own where it is available, prepared by the verifier's own card
+  (``data.py``);
+- all of it happens in a process that imports nothing from where it stands and, where the system
+  allows it, has no network and can write only to its temporary folder (``verify.py``).
 """
 
 import os
@@ -56,7 +59,7 @@ def trusted_config(folder: Path, here: Path, settings: dict) -> Config:
     here : the project of the verifier
     settings : the settings that the archive was made with
     """
-    theirs, own = _methods(folder), _methods(here)
+    theirs, own = methods_of(folder), methods_of(here)
     for name, entry in theirs.items():
         if _code(entry) != _code(own.get(name, {})):
             code = "; ".join(f"{key}: {entry[key]}" for key in _CODE if key in entry)
@@ -79,7 +82,8 @@ def own_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(absolute), "PYTHONSAFEPATH": "1"}
 
 
-def _methods(project: Path) -> dict[str, dict]:
+def methods_of(project: Path) -> dict[str, dict]:
+    """Return methods.yaml of a project; nothing that it names is looked for."""
     methods = read_yaml(project / "config" / "methods.yaml")
     check(methods, "methods", "methods.yaml")
     return methods

@@ -1,29 +1,33 @@
-"""Verify an archive on any machine: checksums, recomputed tables, repeated runs."""
+"""Verify an archive on any machine: what it says about itself, and what this machine says.
+
+This process opens the archive, checks its files and gathers the verifier's own data. Everything
+else, in :mod:`recoco.archive.inside`, happens in a confined process of its own.
+"""
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from recoco import plan
-from recoco.archive.data import bring_data, project_at
-from recoco.archive.differences import differences
+from recoco.archive.data import own_data
+from recoco.archive.format import check_format
 from recoco.archive.opening import Opened, open_archive
-from recoco.archive.pack import SHOWN, render_archived
-from recoco.archive.receipt import receipt_text
-from recoco.archive.trust import own_environment, trusted_config, unpack_data
-from recoco.config import Config
+from recoco.archive.signature import check_signature
 from recoco.core import paths
-from recoco.core.checksums import sha256_of
+from recoco.core.checksums import DIGESTS, sha256_of
 from recoco.core.errors import RecocoError
-from recoco.core.files import read_json
+from recoco.core.files import write_json
 
-# Folders that are recomputed; the archived ones are moved away first.
-_MADE_AGAIN = ("results/consensus", "results/scores", "results/compare", "reports")
 _SOURCE = "src/recoco/"
-_SHOWN_WHOLE = tuple(f"reports/{name}" for name in SHOWN)
+# Imports recoco from where this process has it, and nothing from the working folder, the
+# environment or the user's own site-packages.
+_START = (
+    "import sys; sys.path[:0] = [sys.argv[1]]; "
+    "from recoco.archive.inside import main; sys.exit(main(sys.argv[2]))"
+)
 
 
 def verify(
@@ -32,43 +36,67 @@ def verify(
     seed: int = 0,
     cores: int | None = None,
     download: bool = False,
+    signer: Path | None = None,
+    hours: float = 24.0,
 ) -> int:
-    """Print the result of each check; return 0 if everything is identical, else 1."""
-    here = paths.root()
-    with open_archive(archive) as opened, tempfile.TemporaryDirectory(prefix="recoco-") as scratch:
+    """Print the result of each check; return 0 if there is no difference, else 1.
+
+    Parameters
+    ----------
+    rerun : share or number of runs to repeat
+    seed : seed by which these runs are drawn
+    download : whether data that is not on this machine may be downloaded
+    signer : file with the public keys of those who may have signed the archive
+    hours : limit of the whole verification
+    """
+    here = _own_project()
+    with open_archive(archive) as opened, tempfile.TemporaryDirectory(prefix="recoco-") as name:
+        scratch = Path(name).resolve()
         print(f"archive: {sha256_of(archive)}")
+        check_format(opened)
         problems = _check_files(opened)
         if problems:
-            return _end(problems)
-        folder = Path(scratch) / "archive"
-        unpack_data(opened, folder, here)
-        provenance = read_json(folder / "results" / "provenance.json")
+            for line in problems:
+                print(f"  {line}")
+            print(f"NOT consistent: {len(problems)} differences")
+            return 1
+        print(check_signature(opened, signer), flush=True)
         _say_code(opened)
-        with project_at(folder):
-            config = trusted_config(folder, here, provenance["settings"])
-            states = bring_data(config, folder, here, download)
-            for dataset, state in states.items():
-                if state != "ok":
-                    print(f"data: {dataset} {state}; its archived scores are used")
-            available = {dataset for dataset, state in states.items() if state == "ok"}
-            print(f"data: {len(available)} of {len(states)} datasets are available as archived")
-            problems = _make_again(config, folder, Path(scratch), provenance, available, cores)
-            if rerun:
-                problems += _run_again(config, folder, rerun, seed, available)
-    return _end(problems)
+        _say_unverified(opened)
+        reasons = own_data(_datasets(opened), scratch / "own", here, download)
+        task = {
+            "archive": str(archive.resolve()),
+            "scratch": str(scratch),
+            "here": str(here),
+            "papers": os.environ.get("RECOCO_PAPERS", ""),
+            "reasons": reasons,
+            "rerun": rerun,
+            "seed": seed,
+            "cores": cores or len(os.sched_getaffinity(0)),
+        }
+        return _confined(task, scratch, here, hours)
 
 
-def _end(problems: list[str]) -> int:
-    for line in problems:
-        print(f"  {line}")
-    print("identical" if not problems else f"NOT identical: {len(problems)} differences")
-    return 1 if problems else 0
+def _own_project() -> Path:
+    """Return the verifier's own checkout, whatever folder the command is given in.
+
+    Somebody may stand in the unpacked archive of a stranger, which looks like a project.
+    """
+    if os.environ.get("RECOCO_ROOT"):
+        return paths.root()
+    checkout = Path(__file__).resolve().parents[3]
+    if not (checkout / "Snakefile").is_file():
+        raise RecocoError(
+            "verify needs recoco's own configuration and workflow: clone recoco, or set "
+            "RECOCO_ROOT to your clone."
+        )
+    return checkout
 
 
 def _check_files(opened: Opened) -> list[str]:
     problems = opened.problems_of_files()
     if not problems:
-        print(f"checksums: all {len(opened.members) - 1} files are as listed")
+        print(f"checksums: all {len(opened.listed())} files are as listed")
     crate = opened.problems_of_crate()
     if not crate:
         print("crate: fits the files")
@@ -80,8 +108,8 @@ def _say_code(opened: Opened) -> None:
     ours = Path(__file__).resolve().parents[1]
     mine = {path.relative_to(ours).as_posix(): sha256_of(path) for path in ours.rglob("*.py")}
     theirs = {
-        name.removeprefix(_SOURCE): opened.sha256(name)
-        for name in opened.members
+        name.removeprefix(_SOURCE): digest
+        for name, digest in opened.listed().items()
         if name.startswith(_SOURCE) and name.endswith(".py")
     }
     changed = [n for n in sorted({*mine, *theirs}) if mine.get(n) != theirs.get(n)]
@@ -95,91 +123,82 @@ def _say_code(opened: Opened) -> None:
         print("program: this recoco is the archived one")
 
 
-# ---- tables -------------------------------------------------------------------------------
+def _say_unverified(opened: Opened) -> None:
+    """Say what has a checksum but is neither recomputed nor compared."""
+    kinds = {
+        "logs": lambda name: name.startswith("logs/"),
+        "results taken as archived": lambda name: name.startswith("results/analyse/"),
+        "program and documents": lambda name: (
+            not name.startswith(("logs/", "results/", "resources/", "reports/", "config/", _SOURCE))
+        ),
+    }
+    counts = {kind: sum(map(within, opened.listed())) for kind, within in kinds.items()}
+    shown = [f"{kind} ({count} files)" for kind, count in counts.items() if count]
+    print(f"not verified beyond their checksums: {', '.join(shown) or 'nothing'}")
 
 
-def _make_again(
-    config: Config, folder: Path, scratch: Path, provenance: dict, available: set[str], cores
-) -> list[str]:
-    """Score the archived runs, compare and render again; return each difference."""
-    aside = scratch / "stored"
-    for name in _MADE_AGAIN:
-        if (folder / name).is_dir():
-            (aside / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(folder / name, aside / name)
-    scored = sorted(path.stem for path in (aside / "results" / "scores").glob("*.parquet"))
-    again = [dataset for dataset in scored if dataset in available]
-    for dataset in set(scored) - set(again):
-        for name in (f"scores/{dataset}.parquet", f"consensus/{dataset}.npz"):
-            (folder / "results" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(aside / "results" / name, folder / "results" / name)
-    targets = [f"results/scores/{dataset}.parquet" for dataset in again]
-    if targets:
-        _workflow(folder, ["consensus", "score"], targets, cores)
-    tables = [f"results/compare/{paper}/cells.csv" for paper in config.papers]
-    _workflow(folder, ["compare"], tables, cores)
-    render_archived(config, folder, provenance, folder / "reports")
-    problems = []
-    for part in _MADE_AGAIN:
-        names = sorted(
-            {
-                path.relative_to(base).as_posix()
-                for base in (aside, folder)
-                for path in (base / part).rglob("*")
-                if path.is_file() and not path.name.startswith(".")
-            }
-        )
-        names = [name for name in names if name not in _SHOWN_WHOLE]
-        lines = [line for n in names for line in differences(aside / n, folder / n, n)]
-        if not lines:
-            print(f"{part}: {len(names)} files recomputed, identical")
-        problems += lines
-    receipt = receipt_text(config, folder, provenance)
-    if receipt.encode() != (folder / "receipt.txt").read_bytes():
-        problems.append("receipt.txt: not the receipt of these results")
-    return problems
+def _datasets(opened: Opened) -> list[str]:
+    digests = opened.json(DIGESTS)
+    if not isinstance(digests, dict):
+        raise RecocoError(f"{DIGESTS} in the archive is not a table of hashes: get it again.")
+    return list(digests)
 
 
-def _workflow(folder: Path, rules: list[str], targets: list[str], cores: int | None) -> None:
-    """Run only some rules of this recoco's workflow, on the unpacked archive."""
-    snakefile = Path(__file__).resolve().parents[3] / "Snakefile"
-    if not snakefile.is_file():
-        raise RecocoError("verify needs recoco's workflow: run it from a checkout (`make setup`).")
-    command = [
-        *(sys.executable, "-P", "-m", "snakemake", "--snakefile", str(snakefile)),
-        *("--directory", str(folder), "--cores", str(cores or len(os.sched_getaffinity(0)))),
-        *("--workflow-profile", "none", "--nocolor", "--allowed-rules", *rules, "--", *targets),
-    ]
-    done = subprocess.run(
-        command, env=own_environment(), capture_output=True, text=True, errors="replace"
+# ---- the confined process ------------------------------------------------------------------
+
+
+def _confined(task: dict, scratch: Path, here: Path, hours: float) -> int:
+    """Run the rest of the verification in a process without a way out; return its exit code."""
+    for name in ("home", "tmp", "cache"):
+        (scratch / name).mkdir()
+    task["replaced"] = _copy_kernels(scratch / "kernels")
+    write_json(scratch / "task.json", task)
+    source = str(Path(__file__).resolve().parents[2])
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-c", _START, source, str(scratch / "task.json")],
+        cwd=scratch,
+        env=_environment(scratch, here),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
     )
-    if done.returncode:
-        tail = [line for line in done.stderr.splitlines() if line.strip()][-8:]
+    try:
+        code = process.wait(hours * 3600)
+    except subprocess.TimeoutExpired:
         raise RecocoError(
-            "The archived runs cannot be scored or compared again here:\n" + "\n".join(tail)
+            f"The verification did not end within {hours:g} hours: give it more with --hours."
+        ) from None
+    finally:
+        # All that it started is in its group, unless its job was to get away.
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if code < 0:
+        raise RecocoError(
+            f"The process that reads the archive ended by {signal.Signals(-code).name}: it may "
+            "need more memory than there is, or the archive was made to crash it."
         )
+    return code
 
 
-# ---- trials -------------------------------------------------------------------------------
+def _environment(scratch: Path, here: Path) -> dict[str, str]:
+    """Return the variables of the confined process: what it writes goes to the scratch folder."""
+    kept = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "OMP_NUM_THREADS", "NUMBA_CPU_NAME")
+    known = {name: os.environ[name] for name in kept if name in os.environ}
+    return known | {
+        "HOME": str(scratch / "home"),
+        "TMPDIR": str(scratch / "tmp"),
+        "XDG_CACHE_HOME": str(scratch / "cache"),
+        "MPLCONFIGDIR": str(scratch / "cache"),
+        "RECOCO_CODE": str(here),
+    }
 
 
-def _run_again(
-    config: Config, folder: Path, share: str, seed: int, available: set[str]
-) -> list[str]:
-    from recoco.archive.rerun import run_again, sample, trials_of
-
-    plan.check_parameters(config)
-    trials = trials_of(config, folder)
-    drawn = sample(trials, share, seed)
-    problems, same = [], 0
-    for trial in drawn:
-        if trial.setting.dataset not in available:
-            print(f"  {trial.name}: skipped, the data is not available")
-            continue
-        outcome = run_again(config, trial, folder)
-        print(f"  {trial.name}: {outcome}")
-        same += outcome == "identical"
-        if outcome != "identical":
-            problems.append(f"{trial.name}: {outcome}")
-    print(f"rerun: {same} of {len(drawn)} trials identical, drawn from {len(trials)} (seed {seed})")
-    return problems
+def _copy_kernels(target: Path) -> dict[str, str]:
+    """Copy the compiled kernels, which numba wants to write to; return copies by folder."""
+    package = Path(__file__).resolve().parents[1]
+    copies = {}
+    for folder in sorted({path.parent for path in package.rglob("__pycache__/*.nbi")}):
+        copy = target / folder.relative_to(package)
+        shutil.copytree(folder, copy)
+        copies[str(folder)] = str(copy)
+    return copies

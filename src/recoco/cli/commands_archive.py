@@ -14,6 +14,13 @@ def add_commands(command) -> None:
         "pack everything behind the report into one zip file",
     )
     add_cores(archive)
+    archive.add_argument(
+        "--sign",
+        type=Path,
+        metavar="KEY",
+        dest="key",
+        help="also sign it with this Ed25519 SSH key (default: no signature)",
+    )
     _verify(command)
     receipt = command(
         "receipt",
@@ -42,6 +49,18 @@ def _verify(command) -> None:
         "--fetch",
         "download data that is not available locally (default: no)",
         dest="download",
+    )
+    parser.add_argument(
+        "--signer",
+        type=Path,
+        metavar="FILE",
+        help="public SSH keys, one of which must have signed the archive (default: anybody may)",
+    )
+    parser.add_argument(
+        "--hours",
+        type=float,
+        default=24.0,
+        help="limit of the whole verification (default: %(default)g)",
     )
 
 

@@ -330,9 +330,13 @@ def fetch_again(papers: list[str] | None = None) -> int:
     return code
 
 
-def archive(cores: int | None = None) -> int:
-    """Pack the last reproduction, after recomputing whatever is out of date."""
+def archive(cores: int | None = None, key: Path | None = None) -> int:
+    """Pack the last reproduction, after recomputing whatever is out of date.
+
+    With ``key``, the file of an SSH key, the archive is signed.
+    """
     from recoco.archive.receipt import last_config
+    from recoco.archive.signature import sign
     from recoco.core.checksums import sha256_of
 
     settings = last_config(paths.root())[0].settings
@@ -344,6 +348,8 @@ def archive(cores: int | None = None) -> int:
         return code
     path = root / "dist" / "recoco-archive.zip"
     print(f"archive: {path} ({path.stat().st_size / 1e6:.1f} MB)\nsha256: {sha256_of(path)}")
+    if key:
+        print(f"signature: {sign(path, key)}")
     return 0
 
 
