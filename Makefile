@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE =
 options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick benchmark fetch plan archive reference verdict test lint hooks format docs bench lock validator clean distclean
+.PHONY: help setup reproduce quick benchmark fetch plan archive reference verdict test faults lint hooks format docs bench lock validator clean distclean
 
 help: ## list all targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,10 @@ verdict: $(READY) ## show which printed numbers come out
 
 test: $(READY) ## run all tests
 	@$(BIN)/python -m pytest
+
+faults: $(READY) ## run all cases of the batteries of faults, with fresh random examples (hours)
+	@RECOCO_FAULTS=1 $(BIN)/python -m pytest --hypothesis-profile=fresh tests/faults tests/archive \
+	  tests/datasets tests/config tests/core tests/engine tests/workflow
 
 lint: $(READY) ## check style and types: ruff, snakefmt, mypy, snakemake --lint
 	@$(BIN)/ruff check .
