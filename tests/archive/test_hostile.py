@@ -193,7 +193,7 @@ def test_a_loader_with_a_folder_of_its_choice_is_refused(archive, verified, mark
     card = yaml_of(archive, CARD) | {"sources": [source]}
     done = verified({CARD: as_yaml(card), PREPARED: None}, "--fetch")
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
-    assert "data_home" in done.stderr
+    assert "fetch_20newsgroups" in done.stderr
 
 
 @pytest.mark.parametrize("options", [(), ("--fetch",)])
