@@ -71,3 +71,15 @@ def test_a_benchmark_of_our_own_is_not_cited():
     graph = _Graph(Contents())
     assert _papers(graph, config) == ["#paper-p"]
     assert graph.entities["#paper-p"]["creditText"] == "A. V"
+
+
+def test_drawings_differ_by_what_is_drawn(tmp_path):
+    """Matplotlib's names of parts are hashes of coordinates, down to the last bit."""
+    from recoco.archive.differences import differences
+
+    drawing = '<path id="p0123456789" d="M 1 2"/><use clip-path="url(#p0123456789)"/>'
+    (tmp_path / "a.svg").write_text(drawing)
+    (tmp_path / "b.svg").write_text(drawing.replace("p0123456789", "pabcdef0123"))
+    (tmp_path / "c.svg").write_text(drawing.replace("M 1 2", "M 1 3"))
+    assert differences(tmp_path / "a.svg", tmp_path / "b.svg", "a") == []
+    assert differences(tmp_path / "a.svg", tmp_path / "c.svg", "a") == ["a: other bytes"]
