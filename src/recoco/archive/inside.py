@@ -50,7 +50,8 @@ def _limit_memory() -> None:
     most = memory_of_machine()
     if most:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (most << 20, hard))
+        soft = most << 20 if hard == resource.RLIM_INFINITY else min(most << 20, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def _examine(task: dict) -> int:
