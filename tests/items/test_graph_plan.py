@@ -5,7 +5,7 @@ import pytest
 from recoco.config import load_config
 from recoco.config.schema import fill_defaults
 from recoco.core.errors import RecocoError
-from recoco.items.orders import order_settings
+from recoco.items.orders import KIND as ORDERS
 from recoco.items.properties import CHOICES
 from recoco.items.views import ALL, view_settings
 from recoco.plan import Plan, combinations, null_setting, runs_of, setting_of, settings_of
@@ -67,10 +67,10 @@ def test_an_item_may_have_fewer_runs(paper):
     its, item = paper.papers["tsplbm"], paper.papers["tsplbm"]["items"]["orders"]
     assert runs_of(paper, its, item) == 10
     needed = settings_of(paper)
-    numbers = {d["n_clusters"]: s for s, d in order_settings(paper, item)}
+    numbers = {d["n_clusters"]: s for s, d in ORDERS.described(paper, item)}
     assert numbers[2].slug == "tsplbm,n_clusters=2" and needed[numbers[2]] == 10
     three = {
-        d["n_clusters"]: s.slug for s, d in order_settings(paper, item) if d["card"] == "3sources"
+        d["n_clusters"]: s.slug for s, d in ORDERS.described(paper, item) if d["card"] == "3sources"
     }
     assert three[6] == "tsplbm"  # as many as classes: other items run that too
 

@@ -56,9 +56,39 @@ def analysis_path(paper: str, step: str, part: str) -> Path:
     return RESULTS / paper / step / part
 
 
+def plain_settings(item: dict) -> Iterator[tuple]:
+    """Yield (setting, details) of an item's method on each dataset, with its own parameters."""
+    from recoco.plan import Setting
+
+    weighting = next(iter(item["weightings"].values()))
+    for dataset, card in item["datasets"].items():
+        yield Setting(card, weighting, item["method"]), {"dataset": dataset, "card": card}
+
+
 def part_of(setting, ending: str) -> str:
     """Return the file name for the analysis of a setting: the folder of its runs and an ending."""
     return f"{setting.folder(Path()).relative_to(Path('results', 'runs')).as_posix()}{ending}"
+
+
+def analyses_by_card(plan, paper: str, step: str, write, tasks, used, **more) -> Iterator[Analysis]:
+    """Yield one analysis for each card, of the runs of the settings that its tasks use.
+
+    Parameters
+    ----------
+    tasks : list of tasks of each card
+    used : names of settings of each card; those that are not planned are left out
+    more : entries of the task in addition to ``tasks`` and ``settings``
+    """
+    for card, of_card in tasks.items():
+        settings = {name: plan.ranked(name) for name in used[card] if name in plan.settings}
+        if settings:
+            blocks = [block for blocks, *_ in settings.values() for block in blocks]
+            yield Analysis(
+                *(paper, step, f"{card}.json", write),
+                {"data": [plan.data(card)], "blocks": blocks},
+                {"tasks": of_card, "settings": settings, **more},
+                dataset=card,
+            )
 
 
 def readings_path(path: Path) -> Path:
@@ -117,9 +147,13 @@ class Kind:
     def check(self, items: dict[str, dict], name: str, where: str) -> None:
         """Raise an error for mistakes in an item that the schema cannot detect."""
 
+    def described(self, config, item: dict) -> Iterator[tuple]:
+        """Yield (setting, details) of the runs that an item needs; details are columns of rows."""
+        yield from ()
+
     def settings(self, config, paper: dict, item: dict) -> Iterator[tuple]:
         """Yield (setting, most runs or None) of the runs that an item needs."""
-        yield from ()
+        yield from ((setting, None) for setting, _ in self.described(config, item))
 
     def analyses(self, plan, paper: str) -> Iterator[Analysis]:
         """Yield the analyses that the items of this kind need in a paper."""

@@ -2,9 +2,9 @@
 
 import json
 
-from recoco.items.kind import Kind
+from recoco.items.kind import Kind, plain_settings
 from recoco.items.properties import DATASETS, METHOD, VALUES, WEIGHTINGS
-from recoco.plan import Setting, classes_of, with_params
+from recoco.plan import classes_of, with_params
 
 
 class Orders(Kind):
@@ -24,8 +24,12 @@ class Orders(Kind):
         ],
     }
 
-    def settings(self, config, paper, item):
-        yield from ((setting, None) for setting, _ in order_settings(config, item))
+    def described(self, config, item):
+        for plain, names in plain_settings(item):
+            for number in item["values"]:
+                # all other items run with the number of classes, which is the default
+                params = {} if number == classes_of(plain.dataset) else {"n_clusters": number}
+                yield with_params(config, plain, params), {**names, "n_clusters": number}
 
     def rows(self, comparison, name, item):
         return {"orders": compare_orders(name, comparison.table(item))}
@@ -34,22 +38,10 @@ class Orders(Kind):
         return orders_table(paper, name)
 
 
-def order_settings(config, item: dict):
-    """Yield (setting, details) of an item, one for each dataset and number of clusters."""
-    weighting = next(iter(item["weightings"].values()))
-    for dataset, card in item["datasets"].items():
-        plain = Setting(card, weighting, item["method"])
-        for number in item["values"]:
-            # all other items run with the number of classes, which is the default
-            params = {} if number == classes_of(card) else {"n_clusters": number}
-            setting = with_params(config, plain, params)
-            yield setting, {"dataset": dataset, "card": card, "n_clusters": number}
-
-
 def compare_orders(name: str, table) -> list[dict]:
     """Return the ICL of the best run for every number of clusters; the largest is chosen."""
     rows = []
-    for setting, details in order_settings(table.config, table.item):
+    for setting, details in KIND.described(table.config, table.item):
         if table.stopped(setting):
             continue
         runs = table.runs(setting).dropna(subset=["criterion"])

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from recoco.core.errors import RecocoError
-from recoco.items.clusters import variant_settings
+from recoco.items.clusters import KIND as CLUSTERS
 from recoco.items.kind import Analysis, Kind, analysis_path, part_of
 from recoco.items.properties import DATASETS, METHOD, VARIANTS, WEIGHTINGS, top
 from recoco.plan import import_path
@@ -28,13 +28,13 @@ class Representatives(Kind):
     }
     steps = {"representatives": "Rank the features of every cluster."}
 
-    def settings(self, config, paper, item):
-        yield from ((setting, None) for setting, _ in variant_settings(config, item))
+    def described(self, config, item):
+        return CLUSTERS.described(config, item)
 
     def analyses(self, plan, paper):
         needed: dict = {}
         for _, item in plan.items(paper, self.name):
-            for setting, _ in variant_settings(plan.config, item):
+            for setting, _ in self.described(plan.config, item):
                 if setting.name in plan.settings:
                     needed[setting] = max(item["top"], needed.get(setting, 0))
         for setting, most in sorted(needed.items()):
@@ -62,7 +62,7 @@ def compare_representatives(comparison, name: str, item: dict) -> list[dict]:
     from recoco.core.files import read_json
 
     rows = []
-    for setting, details in variant_settings(comparison.config, item):
+    for setting, details in KIND.described(comparison.config, item):
         path = analysis_path(comparison.key, "representatives", part_of(setting, ".json"))
         if path not in comparison.analyses:
             continue

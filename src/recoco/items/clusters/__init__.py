@@ -2,7 +2,7 @@
 
 import json
 
-from recoco.items.kind import Kind
+from recoco.items.kind import Kind, plain_settings
 from recoco.items.properties import DATASETS, METHOD, VARIANTS, WEIGHTINGS
 
 
@@ -26,8 +26,12 @@ class Clusters(Kind):
     }
     drawing = "cluster_histograms"
 
-    def settings(self, config, paper, item):
-        yield from ((setting, None) for setting, _ in variant_settings(config, item))
+    def described(self, config, item):
+        from recoco.plan import with_params
+
+        for plain, names in plain_settings(item):
+            for variant, params in item["variants"].items():
+                yield with_params(config, plain, params), {**names, "variant": variant}
 
     def compare(self, comparison, name, item, printed):
         from recoco.compare.comparison import cell_of
@@ -43,17 +47,6 @@ class Clusters(Kind):
         return clusters_table(material, paper, name)
 
 
-def variant_settings(config, item: dict):
-    """Yield (setting, details) of an item about the runs of one method, in every variant."""
-    from recoco.plan import Setting, with_params
-
-    weighting = next(iter(item["weightings"].values()))
-    for dataset, card in item["datasets"].items():
-        for variant, params in item["variants"].items():
-            setting = with_params(config, Setting(card, weighting, item["method"]), params)
-            yield setting, {"dataset": dataset, "card": card, "variant": variant}
-
-
 def compare_clusters(name: str, table) -> list[dict]:
     """Return a row per dataset, variant and side (rows, then every view of columns).
 
@@ -65,7 +58,7 @@ def compare_clusters(name: str, table) -> list[dict]:
     import pandas as pd
 
     rows = []
-    for setting, settled in variant_settings(table.config, table.item):
+    for setting, settled in KIND.described(table.config, table.item):
         if table.stopped(setting):
             continue
         runs = table.runs(setting).dropna(subset=["n_clusters"])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recoco.items.kind import Analysis, Kind, analysis_path, part_of
+from recoco.items.kind import Analysis, Kind, analysis_path, part_of, plain_settings
 from recoco.items.properties import CORPORA, DATASETS, METHOD, PARAMS, WEIGHTINGS, top
 from recoco.items.words import count_pairs
 from recoco.plan import Setting, classes_of, import_path, runs_of, with_params
@@ -57,8 +57,14 @@ class CoClusters(Kind):
         "neighbours": "Count pairs of their words in texts.",
     }
 
-    def settings(self, config, paper, item):
-        yield from ((setting, None) for setting, _ in cocluster_settings(config, item))
+    def described(self, config, item):
+        """Yield as many co-clusters as classes, then fewer."""
+        for plain, names in plain_settings(item):
+            g = classes_of(plain.dataset)
+            for number in [g, *(g - k for k in range(1, item["fewer"] + 1) if g - k > 1)]:
+                fewer = {} if number == g else {"n_clusters": number, **item["params_fewer"]}
+                setting = with_params(config, plain, {**item["params"], **fewer})
+                yield setting, {**names, "asked": number}
 
     def analyses(self, plan, paper):
         from recoco.items.coclusters.stage import write_coclusters
@@ -67,7 +73,7 @@ class CoClusters(Kind):
         items = [item for _, item in plan.items(paper, self.name)]
         for item in items:
             runs = runs_of(config, config.papers[paper], item)
-            for setting, _ in cocluster_settings(config, item):
+            for setting, _ in self.described(config, item):
                 if setting.name in plan.settings:
                     needed[setting] = max(runs, needed.get(setting, 0))
         most = max((item["top"] for item in items), default=0)
@@ -102,18 +108,6 @@ class CoClusters(Kind):
         from recoco.items.coclusters.report import coclusters_table
 
         return coclusters_table(material, paper, name)
-
-
-def cocluster_settings(config, item: dict):
-    """Yield (setting, details) of an item about co-clusters: as many as classes, then fewer."""
-    weighting = next(iter(item["weightings"].values()))
-    for dataset, card in item["datasets"].items():
-        g = classes_of(card)
-        for number in [g, *(g - k for k in range(1, item["fewer"] + 1) if g - k > 1)]:
-            fewer = {} if number == g else {"n_clusters": number, **item["params_fewer"]}
-            plain = Setting(card, weighting, item["method"])
-            setting = with_params(config, plain, {**item["params"], **fewer})
-            yield setting, {"dataset": dataset, "card": card, "asked": number}
 
 
 def coclusters_path(paper: str, setting: Setting) -> Path:

@@ -7,7 +7,7 @@ import numpy as np
 from recoco.compare.comparison import Comparison
 from recoco.compare.verdicts import Answer, unreachable
 from recoco.core.files import read_arrays
-from recoco.items.coclusters import cocluster_settings, coclusters_path
+from recoco.items.coclusters import KIND, coclusters_path
 from recoco.items.kind import analysis_path
 from recoco.metrics.coherence import read_counts
 from recoco.metrics.npmi import neighbour_scores
@@ -16,7 +16,7 @@ from recoco.metrics.npmi import neighbour_scores
 def compare_coclusters(comparison: Comparison, name: str, item: dict) -> dict[str, list[dict]]:
     """Return the rows of an item about co-clusters."""
     rows: dict[str, list[dict]] = {"coclusters": [], "neighbours": [], "pictures": []}
-    for setting, details in cocluster_settings(comparison.config, item):
+    for setting, details in KIND.described(comparison.config, item):
         path = coclusters_path(comparison.key, setting)
         if path not in comparison.analyses:
             continue

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from recoco.core.errors import RecocoError
-from recoco.items.kind import Analysis, Kind, analysis_rows
+from recoco.items.kind import Kind, analyses_by_card, analysis_rows
 from recoco.items.properties import OF
 from recoco.items.views import view_settings
 
@@ -40,19 +40,12 @@ class Ensembles(Kind):
                     {"item": name, "method": method, "top": item["top"], "groups": {}},
                 )
                 task["groups"][details["graph"]] = setting.name
-        for card, of_card in tasks.items():
-            names = {name for task in of_card.values() for name in task["groups"].values()}
-            settings = {name: plan.ranked(name) for name in sorted(names & set(plan.settings))}
-            if settings:
-                yield Analysis(
-                    *(paper, "ensembles", f"{card}.json", write_ensembles),
-                    {
-                        "data": [plan.data(card)],
-                        "blocks": [block for blocks, *_ in settings.values() for block in blocks],
-                    },
-                    {"tasks": list(of_card.values()), "settings": settings},
-                    dataset=card,
-                )
+        listed = {card: list(of_card.values()) for card, of_card in tasks.items()}
+        used = {
+            card: sorted({name for task in of_card for name in task["groups"].values()})
+            for card, of_card in listed.items()
+        }
+        yield from analyses_by_card(plan, paper, "ensembles", write_ensembles, listed, used)
 
     def rows(self, comparison, name, item):
         datasets = comparison.items[item["of"]]["datasets"]

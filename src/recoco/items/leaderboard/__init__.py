@@ -1,6 +1,6 @@
 """Leaderboard: every method on every dataset, ranked."""
 
-from recoco.items.kind import Analysis, Kind
+from recoco.items.kind import Kind, analyses_by_card
 from recoco.items.leaderboard.entries import METHOD as RANKED
 from recoco.items.leaderboard.entries import entries_of
 from recoco.items.properties import (
@@ -141,23 +141,13 @@ class Leaderboard(Kind):
     def analyses(self, plan, paper):
         from recoco.items.leaderboard.fusions import write_fusions
 
-        for card, tasks in self._fusions(plan, paper).items():
-            members = {m["setting"] for task in tasks for m in task["members"].values()}
-            settings = {name: plan.ranked(name) for name in sorted(members & set(plan.settings))}
-            if settings:
-                yield Analysis(
-                    *(paper, "fusions", f"{card}.json", write_fusions),
-                    {
-                        "data": [plan.data(card)],
-                        "blocks": [block for blocks, *_ in settings.values() for block in blocks],
-                    },
-                    {
-                        "tasks": tasks,
-                        "settings": settings,
-                        "master_seed": plan.config.master_seed,
-                    },
-                    dataset=card,
-                )
+        tasks, seed = self._fusions(plan, paper), plan.config.master_seed
+        used = {
+            card: sorted({m["setting"] for task in of_card for m in task["members"].values()})
+            for card, of_card in tasks.items()
+        }
+        found = plan, paper, "fusions", write_fusions, tasks, used
+        yield from analyses_by_card(*found, master_seed=seed)
 
     def _fusions(self, plan, paper: str) -> dict[str, list[dict]]:
         """Return the tasks of each dataset: for each ranking, the methods to fuse."""

@@ -1,6 +1,6 @@
 """Sweep: scores along the values of one parameter of one method."""
 
-from recoco.items.kind import Kind
+from recoco.items.kind import Kind, plain_settings
 from recoco.items.properties import DATASETS, METHOD, METRICS, PARAMS, VALUES, WEIGHTINGS
 
 
@@ -34,8 +34,20 @@ class Sweep(Kind):
     }
     drawing = "parameter_curves"
 
-    def settings(self, config, paper, item):
-        yield from ((setting, None) for setting, _ in sweep_settings(config, item))
+    def described(self, config, item):
+        from recoco.plan import classes_of, with_params
+
+        for plain, names in plain_settings(item):
+            g = classes_of(plain.dataset)
+            for value in item["values"]:
+                if item["inside"]:  # the runs of one setting hold all values
+                    yield with_params(config, plain, item["params"]), {**names, "value": value}
+                    continue
+                if item["parameter"] == "n_column_clusters" and value is not None and value <= g:
+                    continue  # the curve starts at the number of classes
+                varied = {} if value is None else {item["parameter"]: value}
+                setting = with_params(config, plain, {**item["params"], **varied})
+                yield setting, {**names, "value": g if value is None else value}
 
     def rows(self, comparison, name, item):
         return {"sweeps": compare_sweep(name, comparison.table(item))}
@@ -46,32 +58,6 @@ class Sweep(Kind):
         return sweep_table(material, paper, name)
 
 
-def sweep_settings(config, item: dict):
-    """Yield (setting, details) of an item that varies one parameter of one method.
-
-    The value null keeps the method's own value. If the runs of one setting hold all values
-    (``inside``), there is only that setting.
-    """
-    from recoco.plan import Setting, classes_of, with_params
-
-    weighting = next(iter(item["weightings"].values()))
-    for dataset, card in item["datasets"].items():
-        plain = Setting(card, weighting, item["method"])
-        if item["inside"]:
-            setting = with_params(config, plain, item["params"])
-            for value in item["values"]:
-                yield setting, {"dataset": dataset, "card": card, "value": value}
-            continue
-        g = classes_of(card)
-        for value in item["values"]:
-            if item["parameter"] == "n_column_clusters" and value is not None and value <= g:
-                continue  # the curve starts at the number of classes
-            varied = {} if value is None else {item["parameter"]: value}
-            setting = with_params(config, plain, {**item["params"], **varied})
-            shown = g if value is None else value
-            yield setting, {"dataset": dataset, "card": card, "value": shown}
-
-
 def compare_sweep(name: str, table) -> list[dict]:
     """Return the scores along the values of one parameter."""
     from recoco.compare.details import column_of
@@ -79,7 +65,7 @@ def compare_sweep(name: str, table) -> list[dict]:
     item, rows = table.item, []
     same = {"item": name, "weighting": next(iter(item["weightings"]))}
     same |= {key: item[key] for key in ("method", "parameter")}
-    for setting, details in sweep_settings(table.config, item):
+    for setting, details in KIND.described(table.config, item):
         if table.stopped(setting):
             continue
         for metric in item["metrics"]:

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from recoco.items.kind import Analysis, Kind, analysis_rows
+from recoco.items.kind import Kind, analyses_by_card, analysis_rows, plain_settings
 from recoco.items.properties import DATASETS, METHOD, WEIGHTINGS, top
-from recoco.plan import Setting
 
 
 class Topics(Kind):
@@ -31,28 +30,19 @@ class Topics(Kind):
     }
     steps = {"topics": "Show what clusters say of features."}
 
-    def settings(self, config, paper, item):
-        yield from ((setting, None) for setting, _ in topic_settings(item))
+    def described(self, config, item):
+        return plain_settings(item)
 
     def analyses(self, plan, paper):
         tasks: dict[str, list[dict]] = {}
         for name, item in plan.items(paper, self.name):
-            for setting, details in topic_settings(item):
+            for setting, details in plain_settings(item):
                 if setting.name in plan.settings:
                     shown = {key: item[key] for key in ("view", "top")}
                     task = {"item": name, "setting": setting.name, **shown}
                     tasks.setdefault(details["card"], []).append(task)
-        for card, of_card in tasks.items():
-            settings = {task["setting"]: plan.ranked(task["setting"]) for task in of_card}
-            yield Analysis(
-                *(paper, "topics", f"{card}.json", write_topics),
-                {
-                    "data": [plan.data(card)],
-                    "blocks": [block for blocks, *_ in settings.values() for block in blocks],
-                },
-                {"tasks": of_card, "settings": settings},
-                dataset=card,
-            )
+        used = {card: [task["setting"] for task in of_card] for card, of_card in tasks.items()}
+        yield from analyses_by_card(plan, paper, "topics", write_topics, tasks, used)
 
     def rows(self, comparison, name, item):
         rows = analysis_rows(comparison, "topics", item["datasets"], name)
@@ -64,13 +54,6 @@ class Topics(Kind):
         from recoco.items.topics.report import topics_table
 
         return topics_table(material, paper, name)
-
-
-def topic_settings(item: dict):
-    """Yield (setting, details) of an item, one for each dataset."""
-    weighting = next(iter(item["weightings"].values()))
-    for dataset, card in item["datasets"].items():
-        yield Setting(card, weighting, item["method"]), {"dataset": dataset, "card": card}
 
 
 def write_topics(inputs: dict, task: dict, out: Path) -> None:

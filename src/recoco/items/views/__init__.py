@@ -31,8 +31,8 @@ class Views(Kind):
         ],
     }
 
-    def settings(self, config, paper, item):
-        yield from ((setting, None) for setting, _ in view_settings(item))
+    def described(self, config, item):
+        return view_settings(item)
 
     def rows(self, comparison, name, item):
         return {"views": compare_views(name, comparison.table(item))}
