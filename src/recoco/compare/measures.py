@@ -24,11 +24,6 @@ class Measure:
         return (self.high - self.low) / 2
 
 
-# Rules that compute one number from the scores of runs: each orders the runs and gives a weight
-# to every place.
-SELECT = ("mean", "best", "criterion", "best-of")
-
-
 def measure(
     values: np.ndarray,
     select: str,
@@ -39,6 +34,8 @@ def measure(
     best_of: int = 1,
 ) -> Measure:
     """Return one number computed from the scores of runs, with a 95 % bootstrap interval.
+
+    Every rule orders the runs and gives a weight to each place.
 
     Parameters
     ----------

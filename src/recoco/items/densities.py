@@ -100,30 +100,22 @@ def write_densities(inputs: dict, task: dict, out: Path) -> None:
 
 def densities_table(paper, name: str):
     """Return a row per dataset and way of counting, a column per shift; agreement is marked."""
-    from recoco.report import formats
-    from recoco.report.tables import (
-        entries,
-        no_data,
-        number_columns,
-        pivot,
-        table_of,
-        text_columns,
-    )
+    from recoco.report import formats, tables
 
     rows = paper.rows_of("densities", name)
     if not rows:
         return None
     shifts = sorted({row["shift"] for row in rows}, key=formats.as_float)
     heads = [f"N = {formats.as_float(shift):g}" for shift in shifts]
-    columns = text_columns("Dataset", "Counted", "Diagonal")
-    columns += number_columns("printed", *heads, under="% non-zero")
+    columns = tables.text_columns("Dataset", "Counted", "Diagonal")
+    columns += tables.number_columns("printed", *heads, under="% non-zero")
     lines = []
-    placed = pivot(rows, ("dataset", "count", "diagonal", "printed"), "shift")
+    placed = tables.pivot(rows, ("dataset", "count", "diagonal", "printed"), "shift")
     for (dataset, count, diagonal, printed), by_shift in placed.items():
         kept = "kept" if formats.as_bool(diagonal) else "left out"
         texts = (dataset, _COUNTS.get(count, count), kept, printed or formats.NOTHING)
-        lines.append([*entries(*texts), *(_entry(by_shift.get(shift)) for shift in shifts)])
-    return table_of(paper, name, columns, lines, no_data(paper.items[name], rows))
+        lines.append([*tables.entries(*texts), *(_entry(by_shift.get(shift)) for shift in shifts)])
+    return tables.table_of(paper, name, columns, lines, tables.no_data(paper.items[name], rows))
 
 
 def _entry(row: dict | None):

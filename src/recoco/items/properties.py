@@ -95,6 +95,12 @@ VALUES = {
     "minItems": 1,
     "items": {"type": ["number", "null"]},
 }
+LEVEL = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.05}
+ALPHA = {**LEVEL, "description": "Level of the tests between pairs of methods."}
+DRAWN = {
+    "description": "The combination of choices that is drawn, where not the printed one.",
+    "type": "string",
+}
 
 
 def top(description: str, default: int) -> dict:

@@ -143,34 +143,28 @@ def write_representatives(inputs: dict, task: dict, out: Path) -> None:
 
 def representatives_table(paper, name: str):
     """Return the features that stand for each cluster, the heaviest cluster of a view first."""
-    from recoco.report import formats
-    from recoco.report.tables import (
-        Column,
-        entries,
-        no_data,
-        number_columns,
-        table_of,
-        text_columns,
-    )
+    from recoco.report import formats, tables
 
     rows = paper.rows_of("representatives", name)
     if not rows:
         return None
-    columns = text_columns("Dataset")
-    columns += number_columns("View", "Cluster", "Features", "% of entries")
-    columns.append(Column(("Features, the most typical first",), numeric=False, wrap=True))
+    columns = tables.text_columns("Dataset")
+    columns += tables.number_columns("View", "Cluster", "Features", "% of entries")
+    columns.append(tables.Column(("Features, the most typical first",), numeric=False, wrap=True))
     lines, notes = [], {}
     for row in rows:
         numbers = [formats.whole(row[key]) for key in ("view", "place", "features")]
         share = formats.number(100 * formats.as_float(row["mass"]), 1)
-        lines.append(entries(row["dataset"], *numbers, share, row["words"]))
+        lines.append(tables.entries(row["dataset"], *numbers, share, row["words"]))
         note = (
             f"{row['dataset']}: run {formats.whole(row['run'])}, which has the best criterion, "
             f"{formats.number(row['criterion'], 4)}, and "
             f"{formats.whole(row['row_clusters'])} row clusters."
         )
         notes[note] = None
-    return table_of(paper, name, columns, lines, [*notes, *no_data(paper.items[name], rows)])
+    return tables.table_of(
+        paper, name, columns, lines, [*notes, *tables.no_data(paper.items[name], rows)]
+    )
 
 
 KIND = Representatives()

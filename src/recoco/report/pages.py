@@ -158,10 +158,6 @@ def _source_text(record: dict) -> str:
     return ", ".join(str(source[key]) for key in ("kind", "where") if source.get(key))
 
 
-def errata_rows(material: Material) -> list[dict]:
-    return material.errata
-
-
 def stage_rows(material: Material) -> list[dict]:
     """Return jobs and seconds of each stage."""
     return [

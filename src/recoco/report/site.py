@@ -108,7 +108,7 @@ def _page(environment: Environment, material: Material, made_tables, made_figure
         measured_columns=pages.CHARACTERISTICS,
         metric_of_cards=method_cards.METRIC,
         methods=method_cards.method_cards(material),
-        errata=pages.errata_rows(material),
+        errata=material.errata,
         stages=pages.stage_rows(material),
         slowest=pages.slowest_jobs(material),
     )

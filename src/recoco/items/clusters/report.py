@@ -2,30 +2,13 @@
 
 import math
 
-from recoco.report import formats
+from recoco.report import formats, tables
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    drawing,
-    grid,
-    legend,
-    nothing,
-    panels,
-    patch,
-)
 from recoco.report.inputs import Material, Paper
-from recoco.report.tables import (
-    Table,
-    entries,
-    no_data,
-    number_columns,
-    table_of,
-    text_columns,
-)
 
 _ACROSS = 3
-_COLOURS = (COLOURS[2], COLOURS[1], COLOURS[3], COLOURS[4], COLOURS[5], COLOURS[0])
+_COLOURS = [draw.COLOURS[place] for place in (2, 1, 3, 4, 5, 0)]
 
 
 def counts_of(text: str) -> dict[int, int]:
@@ -34,15 +17,15 @@ def counts_of(text: str) -> dict[int, int]:
     return {int(clusters): int(runs) for clusters, runs in pairs}
 
 
-@drawing
-def cluster_histograms(subject: Subject):
+@draw.drawing
+def cluster_histograms(subject: draw.Subject):
     """Share of the runs by their number of row clusters, a panel per dataset."""
     rows = [row for row in subject.rows("clusters") if row["side"] == "rows"]
     names = list(subject.datasets)
     variants = list(dict.fromkeys(row["variant"] for row in rows))
     down = math.ceil(len(names) / _ACROSS)
     size = (9.6, 1.75 * down + 0.7)
-    figure, board = panels(down, _ACROSS, *size, used=len(names), sharey=True)
+    figure, board = draw.panels(down, _ACROSS, *size, used=len(names), sharey=True)
     for axes, dataset in zip(board, names, strict=False):
         axes.set_title(dataset, loc="left")
         _bars(axes, [row for row in rows if row["dataset"] == dataset], variants)
@@ -52,18 +35,18 @@ def cluster_histograms(subject: Subject):
         if place + _ACROSS >= len(names):
             axes.set_xlabel("row clusters")
     if variants:
-        handles = [patch(_COLOURS[i % len(_COLOURS)], text) for i, text in enumerate(variants)]
-        legend(figure, handles, "outside upper center")
+        handles = [draw.patch(_COLOURS[i % len(_COLOURS)], text) for i, text in enumerate(variants)]
+        draw.legend(figure, handles, "outside upper center")
     return figure
 
 
 def _bars(axes, rows: list[dict], variants: list[str]) -> None:
     axes.set_ylim(0, 105)
     axes.set_yticks([0, 50, 100])
-    grid(axes, "y")
+    draw.grid(axes, "y")
     if not rows:
         axes.set_xticks([])
-        nothing(axes, "no data here")
+        draw.nothing(axes, "no data here")
         return
     wide = 0.84 / max(1, len(variants))
     seen = set()
@@ -83,7 +66,7 @@ def _bars(axes, rows: list[dict], variants: list[str]) -> None:
     axes.set_xticks(range(low, high + 1, step))
 
 
-def clusters_table(material: Material, paper: Paper, name: str) -> Table | None:
+def clusters_table(material: Material, paper: Paper, name: str) -> tables.Table | None:
     """Return a row per dataset and variant: clusters of rows and columns, scores, iterations."""
     rows = paper.rows_of("clusters", name)
     if not rows:
@@ -93,13 +76,13 @@ def clusters_table(material: Material, paper: Paper, name: str) -> Table | None:
         if row["side"] != "rows":
             mean = formats.number(row["mean"], 1)
             views.setdefault((row["dataset"], row["variant"]), []).append(mean)
-    columns = text_columns("Dataset", "Reading") + number_columns("Runs", "Classes")
-    columns += number_columns("most often", "mean", under="Row clusters")
-    columns += text_columns("Column clusters by view")
+    columns = tables.text_columns("Dataset", "Reading") + tables.number_columns("Runs", "Classes")
+    columns += tables.number_columns("most often", "mean", under="Row clusters")
+    columns += tables.text_columns("Column clusters by view")
     for metric in ("NMI", "ARI"):
-        columns += number_columns("mean", "best criterion", under=metric)
-    columns += number_columns("done", "last move", under="Iterations")
-    columns += number_columns("Runs at rest")
+        columns += tables.number_columns("mean", "best criterion", under=metric)
+    columns += tables.number_columns("done", "last move", under="Iterations")
+    columns += tables.number_columns("Runs at rest")
     lines = []
     for row in rows:
         if row["side"] != "rows":
@@ -113,15 +96,15 @@ def clusters_table(material: Material, paper: Paper, name: str) -> Table | None:
             texts.append(formats.number(row[f"{metric}_chosen"], 3))
         texts += [formats.number(row[key], 0) for key in ("n_iter", "last_move")]
         texts.append(formats.whole(row["converged"]))
-        lines.append(entries(*texts))
+        lines.append(tables.entries(*texts))
     notes = [
         "Best criterion: the one run with the best criterion. Runs at rest: ended by the rule of "
         "convergence, which only the reading with a patience has.",
-        *no_data(paper.items[name], rows),
+        *tables.no_data(paper.items[name], rows),
     ]
     notes += [
         f"Printed: {cell.name} {cell.printed}; "
         f"{cell.measured + ' measured' if cell.measured else cell.verdict}."
         for cell in material.cells_of(paper.key, name)
     ]
-    return table_of(paper, name, columns, lines, notes)
+    return tables.table_of(paper, name, columns, lines, notes)

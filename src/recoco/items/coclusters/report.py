@@ -8,37 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from recoco.report import formats
+from recoco.report import formats, tables
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    drawing,
-    empty_figure,
-    new_figure,
-    nothing,
-    panels,
-    patch,
-)
 from recoco.report.inputs import Material, Paper
-from recoco.report.tables import (
-    Column,
-    Entry,
-    Table,
-    entries,
-    measured_entry,
-    no_data,
-    number_columns,
-    table_of,
-    text_columns,
-)
 
 _WORDS = 15
 _INK = (11, 111, 176)  # a blue visible on light and dark; its opacity is the density of a tile
 
 
-@drawing(data="pictures")
-def reordered_matrices(subject: Subject):
+@draw.drawing(data="pictures")
+def reordered_matrices(subject: draw.Subject):
     """Documents by words in the order of their co-clusters, a picture per dataset."""
     first = {}
     for row in subject.rows("pictures"):  # the first one has as many co-clusters as classes
@@ -47,7 +27,7 @@ def reordered_matrices(subject: Subject):
     across = min(3, len(names))
     down = math.ceil(len(names) / across)
     size = (3.5 * across, 3.6 * down)
-    figure, board = panels(down, across, *size, used=len(names), sharex=False)
+    figure, board = draw.panels(down, across, *size, used=len(names), sharex=False)
     for axes, dataset in zip(board, names, strict=False):
         axes.set_title(dataset, loc="left")
         axes.set_xticks([])
@@ -57,7 +37,7 @@ def reordered_matrices(subject: Subject):
         if dataset in first:
             _picture(axes, first[dataset])
         else:
-            nothing(axes, "no data")
+            draw.nothing(axes, "no data")
     return figure
 
 
@@ -81,18 +61,18 @@ def _picture(axes, row: dict) -> None:
     axes.set_title(f"{k} co-clusters", loc="right", fontweight="normal", fontsize=8.5)
 
 
-@drawing(data="coclusters")
-def topic_shares(subject: Subject):
+@draw.drawing(data="coclusters")
+def topic_shares(subject: draw.Subject):
     """Classes of the documents of each co-cluster as bars, a panel per dataset and number."""
     clusters = _documents_by_class(subject.rows("coclusters"))
     names = list(subject.datasets)
     shown = [name for name in names if any(key[0] == name for key in clusters)]
     lines = [(name, [key for key in clusters if key[0] == name]) for name in shown]
     if not lines:
-        return empty_figure("nothing was measured", 6, 1.6)
+        return draw.empty_figure("nothing was measured", 6, 1.6)
     most = max(len(keys) for _, keys in lines)
     tallest = [max(len(clusters[key]) for key in keys) for _, keys in lines]
-    figure = new_figure(2.5 * most + 0.6, sum(0.3 * t + 1.15 for t in tallest))
+    figure = draw.new_figure(2.5 * most + 0.6, sum(0.3 * t + 1.15 for t in tallest))
     parts = figure.subfigures(
         len(lines), 1, squeeze=False, height_ratios=[t + 3.8 for t in tallest]
     )
@@ -106,7 +86,7 @@ def topic_shares(subject: Subject):
         for axes, key in zip(board, keys, strict=False):
             _shares(axes, clusters[key], classes, height)
             axes.set_title(f"g′ = {key[1]}", loc="left", fontsize=9)
-        handles = [patch(_colour(c), label) for c, label in enumerate(classes)]
+        handles = [draw.patch(_colour(c), label) for c, label in enumerate(classes)]
         part.legend(
             handles=handles,
             loc="outside upper left",
@@ -124,7 +104,7 @@ def topic_shares(subject: Subject):
 
 
 def _colour(place: int) -> str:
-    order = (*COLOURS[1:], COLOURS[0])
+    order = (*draw.COLOURS[1:], draw.COLOURS[0])
     return order[place % len(order)]
 
 
@@ -161,7 +141,7 @@ def _shares(axes, clusters: dict[int, dict[str, int]], classes: list[str], heigh
 # ---- tables ------------------------------------------------------------------------------
 
 
-def coclusters_table(material: Material, paper: Paper, name: str) -> Table | None:
+def coclusters_table(material: Material, paper: Paper, name: str) -> tables.Table | None:
     """Return a row per co-cluster: documents, words, classes, and the words with their NPMI."""
     item, rows = paper.items[name], paper.rows_of("coclusters", name)
     cells = material.cells_of(paper.key, name) if item["published"] else []
@@ -169,12 +149,12 @@ def coclusters_table(material: Material, paper: Paper, name: str) -> Table | Non
         return None
     neighbours = paper.rows_of("neighbours", name)
     with_words = bool(neighbours or cells)
-    columns = text_columns("Dataset")
-    columns += number_columns("g′", "Co-cluster", "Documents", "Words")
-    columns += text_columns("Classes, share of the documents in %")
+    columns = tables.text_columns("Dataset")
+    columns += tables.number_columns("g′", "Co-cluster", "Documents", "Words")
+    columns += tables.text_columns("Classes, share of the documents in %")
     if with_words:
         heading = "Words by the NPMI with their nearest"
-        columns.append(Column((heading,), numeric=False, wrap=True))
+        columns.append(tables.Column((heading,), numeric=False, wrap=True))
     words: dict[tuple, list[str]] = {}
     for row in neighbours:
         score = formats.number(row["npmi"], 2) or formats.NOTHING
@@ -190,10 +170,10 @@ def coclusters_table(material: Material, paper: Paper, name: str) -> Table | Non
         texts = [key[0], str(numbers[key[:2]]), key[2], *sizes, _classes(group)]
         if with_words:
             texts.append(", ".join(words.get(key, [])[:_WORDS]))
-        lines.append(entries(*texts))
+        lines.append(tables.entries(*texts))
     corpora = dict.fromkeys((row["dataset"], row["corpus"]) for row in neighbours)
     notes = [f"{dataset}: pairs of words counted in {corpus}." for dataset, corpus in corpora]
-    return table_of(paper, name, columns, lines, [*notes, *no_data(item, rows)])
+    return tables.table_of(paper, name, columns, lines, [*notes, *tables.no_data(item, rows)])
 
 
 def _cluster(row: dict) -> tuple[str, str, str]:
@@ -208,7 +188,7 @@ def _classes(rows: list[dict]) -> str:
     return ", ".join(f"{name} {100 * n / total:.0f}" for n, name in large)
 
 
-def _printed_lines(cells) -> list[list[Entry]]:
+def _printed_lines(cells) -> list[list[tables.Entry]]:
     """Return a row per printed co-cluster, with the verdict on its first word."""
     clusters: dict[tuple, list] = {}
     for cell in cells:
@@ -218,6 +198,8 @@ def _printed_lines(cells) -> list[list[Entry]]:
     for place, ((dataset, name), words) in enumerate(clusters.items(), 1):
         text = ", ".join(f"{note.get('word', '')} {cell.value}" for cell, note in words)
         classes = name.replace("|", ", ")
-        line = entries(f"{dataset}, printed", str(len(clusters)), str(place), "", "", classes)
-        lines.append([*line, replace(measured_entry(words[0][0]), text=text)])
+        line = tables.entries(
+            f"{dataset}, printed", str(len(clusters)), str(place), "", "", classes
+        )
+        lines.append([*line, replace(tables.measured_entry(words[0][0]), text=text)])
     return lines

@@ -3,43 +3,37 @@
 import math
 
 from recoco.report import formats
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    as_numbers,
-    drawing,
-    grid,
-    nothing,
-    panels,
-)
 from recoco.report.inputs import Material, Paper
 from recoco.report.tables import Column, Table, entries, number_columns, table_of
 
 
-@drawing
-def convergence_curves(subject: Subject):
+@draw.drawing
+def convergence_curves(subject: draw.Subject):
     """Mean hypervolume difference by iteration, a panel per share of flipped values."""
-    rows = as_numbers(
+    rows = draw.as_numbers(
         subject.paper.of_item("convergence", subject.name),
         *("flip", "iteration", "indicator", "indicator_sd"),
     )
-    ends = as_numbers(subject.paper.of_item("stability", subject.name), "flip", "rest_mean")
+    ends = draw.as_numbers(subject.paper.of_item("stability", subject.name), "flip", "rest_mean")
     flips = subject.item["flips"]
     across = 2 if len(flips) > 1 else 1
     down = math.ceil(len(flips) / across)
-    figure, board = panels(down, across, 9, 2.2 * down + 0.5, used=len(flips))
+    figure, board = draw.panels(down, across, 9, 2.2 * down + 0.5, used=len(flips))
     for axes, flip in zip(board, flips, strict=False):
         here = rows[rows["flip"] == flip]
         axes.set_title(f"p = {100 * flip:g} %", loc="left")
-        grid(axes, "y")
+        draw.grid(axes, "y")
         if here.empty:
-            nothing(axes, "not computed in this pass")
+            draw.nothing(axes, "not computed in this pass")
             continue
         at, mean, sd = (here[c].to_numpy() for c in ("iteration", "indicator", "indicator_sd"))
         if math.isfinite(sd.sum()):
-            axes.fill_between(at, mean - sd, mean + sd, color=COLOURS[2], alpha=0.2, linewidth=0)
-        axes.plot(at, mean, color=COLOURS[2], linewidth=1.6)
+            axes.fill_between(
+                at, mean - sd, mean + sd, color=draw.COLOURS[2], alpha=0.2, linewidth=0
+            )
+        axes.plot(at, mean, color=draw.COLOURS[2], linewidth=1.6)
         for rest in ends.loc[ends["flip"] == flip, "rest_mean"]:
             axes.axvline(rest, color=svg.FAINT, linestyle="--", linewidth=1)
     board[0].set_ylim(0, None)

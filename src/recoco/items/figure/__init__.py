@@ -1,7 +1,7 @@
 """Figure: a drawing of what another item has measured."""
 
 from recoco.items.kind import Kind
-from recoco.items.properties import DATASETS, METHODS, METRICS, OF, WEIGHTINGS
+from recoco.items.properties import DATASETS, DRAWN, METHODS, METRICS, OF, WEIGHTINGS
 
 
 class Figure(Kind):
@@ -13,10 +13,7 @@ class Figure(Kind):
         "weightings": WEIGHTINGS,
         "methods": METHODS,
         "metrics": METRICS,
-        "drawn": {
-            "description": "The combination of choices that is drawn, where not the printed one.",
-            "type": "string",
-        },
+        "drawn": DRAWN,
     }
     required = ("draw",)
     figures = (

@@ -3,40 +3,23 @@
 import math
 
 from recoco.report import formats
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    drawing,
-    grid,
-    legend,
-    mark,
-    panels,
-    patch,
-    remark,
-    value_of,
-)
-from recoco.report.figures.method_bars import place_names, unit_axis
+from recoco.report.figures.method_bars import bar, beside, place_names, unit_axis
 
-PRINTED = {
-    "marker": "o",
-    "markersize": 4.5,
-    "markerfacecolor": svg.PAPER,
-    "markeredgecolor": svg.INK,
-    "markeredgewidth": 1.0,
-}
+PRINTED = draw.hollow(4.5, 1.0)
 
 
-@drawing
-def document_sizes(subject: Subject):
+@draw.drawing
+def document_sizes(subject: draw.Subject):
     """Boxplots of the document sizes (row sums) of each dataset."""
-    figure, (axes,) = panels(1, 1, 8, 0.36 * len(subject.datasets) + 0.9)
+    figure, (axes,) = draw.panels(1, 1, 8, 0.36 * len(subject.datasets) + 0.9)
     size_boxes(subject, axes, "sums")
     axes.set_xlabel("sum of the row; circles are the smallest and the largest document")
     return figure
 
 
-def size_boxes(subject: Subject, axes, part: str) -> None:
+def size_boxes(subject: draw.Subject, axes, part: str) -> None:
     """Draw a box per dataset: the distribution of one of the sizes of its documents."""
     names = subject.datasets
     boxes, places = [], []
@@ -48,7 +31,7 @@ def size_boxes(subject: Subject, axes, part: str) -> None:
             boxes.append(_box(summary))
         else:
             where = axes.get_yaxis_transform()
-            remark(axes, 0.01, place, "data unreachable here", transform=where, va="center")
+            draw.remark(axes, 0.01, place, "data unreachable here", transform=where, va="center")
     if boxes:
         line = {"color": svg.INK, "linewidth": 0.9}
         axes.bxp(
@@ -57,7 +40,7 @@ def size_boxes(subject: Subject, axes, part: str) -> None:
             orientation="horizontal",
             widths=0.55,
             patch_artist=True,
-            boxprops={"facecolor": COLOURS[2] + "55", "edgecolor": svg.INK, "linewidth": 0.9},
+            boxprops={"facecolor": draw.COLOURS[2] + "55", "edgecolor": svg.INK, "linewidth": 0.9},
             medianprops={"color": svg.INK, "linewidth": 2},
             whiskerprops=line,
             capprops=line,
@@ -67,7 +50,7 @@ def size_boxes(subject: Subject, axes, part: str) -> None:
         _size_axis(axes, max(box["fliers"][1] for box in boxes), min(box["med"] for box in boxes))
     axes.set_yticks(range(len(names)), list(names))
     axes.set_ylim(len(names) - 0.4, -0.6)
-    grid(axes, "x")
+    draw.grid(axes, "x")
 
 
 def _box(summary: dict) -> dict:
@@ -94,8 +77,8 @@ def _size_axis(axes, largest: float, smallest_median: float) -> None:
         axes.set_xlim(0, 1.05 * largest)
 
 
-@drawing
-def nmi_bars(subject: Subject):
+@draw.drawing
+def nmi_bars(subject: draw.Subject):
     """Mean score of each method on each dataset, a panel per weighting."""
     metric = subject.item["metrics"][0] if "metrics" in subject.item else "nmi"
     methods = subject.item.get("methods")
@@ -103,23 +86,23 @@ def nmi_bars(subject: Subject):
         unprinted = [method for _, _, method in _unprinted(subject, metric)]
         methods = dict.fromkeys([*unprinted, *subject.drawn["methods"]])
     shown = [(weighting, weighting, metric) for weighting in subject.weightings]
-    figure, rows = _score_panels(subject, shown, list(methods), COLOURS, 0.8, 0.1)
+    figure, rows = _score_panels(subject, shown, list(methods), draw.COLOURS, 0.8, 0.1)
     for axes in rows:
         axes.set_ylabel(formats.metric_name(metric))
     return figure
 
 
-@drawing
-def score_bars(subject: Subject):
+@draw.drawing
+def score_bars(subject: draw.Subject):
     """Mean scores of the methods that the figure names on each dataset, a panel per metric."""
     weighting = subject.weightings[0]
     shown = [(formats.metric_name(m), weighting, m) for m in subject.setting("metrics")]
     methods = list(subject.setting("methods"))
-    figure, _ = _score_panels(subject, shown, methods, COLOURS[1:], 0.7, 0.04)
+    figure, _ = _score_panels(subject, shown, methods, draw.COLOURS[1:], 0.7, 0.04)
     return figure
 
 
-def _score_panels(subject: Subject, shown, methods, colours, room: float, remark_at: float):
+def _score_panels(subject: draw.Subject, shown, methods, colours, room: float, remark_at: float):
     """Return a figure of bars with printed values as circles, and its panels.
 
     Parameters
@@ -131,32 +114,31 @@ def _score_panels(subject: Subject, shown, methods, colours, room: float, remark
     names = list(subject.datasets)
     combination = subject.paper.printed_combination(subject.of)
     colours = [colours[rank % len(colours)] for rank in range(len(methods))]
-    figure, rows = panels(len(shown), 1, 8.6, 2.1 * len(shown) + 0.5)
-    width = room / max(1, len(methods))
+    figure, rows = draw.panels(len(shown), 1, 8.6, 2.1 * len(shown) + 0.5)
     for axes, (title, weighting, metric) in zip(rows, shown, strict=True):
         unprinted = _unprinted(subject, metric)
         for place, dataset in enumerate(names):
             drawn = False
-            for rank, method in enumerate(methods):
+            places, width = beside(place, len(methods), room)
+            for where, colour, method in zip(places, colours, methods, strict=True):
                 cell = subject.find(dataset, weighting, method, metric)
                 row = subject.measure(cell, combination)
                 row = row or unprinted.get((dataset, weighting, method), {})
-                where = place + (rank - (len(methods) - 1) / 2) * width
-                drawn |= _mean_bar(axes, where, width, row, colours[rank])
+                drawn |= bar(axes, where, width, row, color=colour)
                 printed = formats.as_float(cell.value) if cell else math.nan
                 if math.isfinite(printed):
                     axes.plot(where, printed, zorder=5, **PRINTED)
             if not drawn:
-                remark(axes, place, remark_at, "no data", ha="center")
+                draw.remark(axes, place, remark_at, "no data", ha="center")
         axes.set_title(title, loc="left")
         unit_axis(axes)
     place_names(rows[-1], names)
-    handles = [patch(colour, method) for colour, method in zip(colours, methods, strict=True)]
-    legend(figure, [*handles, mark("printed", **PRINTED)], "outside upper right")
+    handles = [draw.patch(colour, method) for colour, method in zip(colours, methods, strict=True)]
+    draw.legend(figure, [*handles, draw.mark("printed", **PRINTED)], "outside upper right")
     return figure, rows
 
 
-def _unprinted(subject: Subject, metric: str) -> dict[tuple, dict]:
+def _unprinted(subject: draw.Subject, metric: str) -> dict[tuple, dict]:
     """Return the measures of methods without a printed number, in the printed reading.
 
     They are by (dataset, weighting, method).
@@ -168,13 +150,3 @@ def _unprinted(subject: Subject, metric: str) -> dict[tuple, dict]:
         & (rows["combination"] == subject.paper.printed_combination(subject.of))
     ]
     return {(r["dataset"], r["weighting"], r["method"]): r for r in rows.to_dict("records")}
-
-
-def _mean_bar(axes, where: float, width: float, row: dict, colour: str) -> bool:
-    value, sd = value_of(row), value_of(row, "measured_sd")
-    if not math.isfinite(value):
-        return False
-    axes.bar(where, value, width * 0.92, color=colour, linewidth=0)
-    if sd > 0:
-        axes.errorbar(where, value, sd, color=svg.INK, linewidth=0.8, capsize=1.5)
-    return True

@@ -7,36 +7,26 @@ import pandas as pd
 
 from recoco.items.sweep.report import numbers_of
 from recoco.report import formats
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    drawing,
-    grid,
-    legend,
-    mark,
-    nothing,
-    panels,
-    remark,
-)
 
-_LINES = ((COLOURS[2], "o"), (COLOURS[1], "s"))
+_LINES = ((draw.COLOURS[2], "o"), (draw.COLOURS[1], "s"))
 _SHARES = (95, 90, 85, 80, 75, 50, 25)
 
 
-@drawing
-def modularity_curve(subject: Subject):
+@draw.drawing
+def modularity_curve(subject: draw.Subject):
     """Modularity of the base co-clusterings by their size, and the shares of the largest."""
     rows = numbers_of(subject.paper.of_item("sweeps", subject.of))
     metrics, names = subject.setting("metrics"), list(subject.datasets)
     size = (4.7 * len(metrics), 3.4 * len(names) + 0.3)
-    figure, board = panels(len(names), len(metrics), *size, sharex=True)
+    figure, board = draw.panels(len(names), len(metrics), *size, sharex=True)
     for axes, (dataset, metric) in zip(board, itertools.product(names, metrics), strict=True):
         curve = rows[(rows["dataset"] == dataset) & (rows["metric"] == metric)]
         axes.set_title(f"{dataset}, {formats.metric_name(metric)}", loc="left")
         axes.set_xlabel("co-clusters of the base")
         if curve.empty:
-            nothing(axes, "nothing was measured")
+            draw.nothing(axes, "nothing was measured")
         else:
             _peaked(axes, curve)
     return figure
@@ -63,8 +53,8 @@ def _peaked(axes, rows: pd.DataFrame) -> None:
     axes.annotate(f"largest at {at[peak]:g}", (at[peak], mean[peak] + sd[peak]), **text)
 
 
-@drawing
-def threshold_curves(subject: Subject):
+@draw.drawing
+def threshold_curves(subject: draw.Subject):
     """Scores by partial collection, a panel per dataset, below the sizes of the collection."""
     rows = numbers_of(subject.paper.of_item("sweeps", subject.of))
     names = list(subject.datasets)
@@ -73,7 +63,7 @@ def threshold_curves(subject: Subject):
     across = min(3, len(names))
     down = math.ceil(len(names) / across)
     size = (max(4.6, 3.5 * across), 2.7 * down + 0.6)
-    figure, board = panels(down, across, *size, used=len(names), sharex=False)
+    figure, board = draw.panels(down, across, *size, used=len(names), sharex=False)
     for axes, dataset in zip(board, names, strict=False):
         here = rows[rows["dataset"] == dataset]
         axes.set_title(dataset, loc="left")
@@ -81,15 +71,15 @@ def threshold_curves(subject: Subject):
         axes.set_xlim(-0.5, len(values) - 0.5)
         if here.empty:
             axes.set_yticks([])
-            nothing(axes, "no data")
+            draw.nothing(axes, "no data")
             continue
         _steps(axes, here, values, scores)
     figure.supxlabel("bases with at least this share of the largest modularity", fontsize=9)
     handles = [
-        mark(formats.metric_name(m), color=colour, marker=marker, markersize=4, linestyle="-")
+        draw.mark(formats.metric_name(m), color=colour, marker=marker, markersize=4, linestyle="-")
         for (colour, marker), m in zip(_LINES, scores, strict=False)
     ]
-    legend(figure, handles, "outside upper right")
+    draw.legend(figure, handles, "outside upper right")
     return figure
 
 
@@ -110,10 +100,10 @@ def _steps(axes, rows: pd.DataFrame, values: list[float], scores: list[str]) -> 
         low, high = min([low, *(mean - sd)]), max([high, *(mean + sd)])
     room = max(0.04, high - low)
     axes.set_ylim(low - 0.08 * room, high + 0.3 * room)
-    grid(axes, "y")
+    draw.grid(axes, "y")
     for place, value in enumerate(values):
         text = _annotation(rows[rows["at"] == value].set_index("metric")["mean"].to_dict())
-        remark(
+        draw.remark(
             axes, place, 0.985, text, ha="center", va="top", transform=axes.get_xaxis_transform()
         )
 

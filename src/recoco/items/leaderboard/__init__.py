@@ -1,9 +1,10 @@
 """Leaderboard: every method on every dataset, ranked."""
 
 from recoco.items.kind import Kind, analyses_by_card
+from recoco.items.leaderboard.entries import FUSIONS, entries_of
 from recoco.items.leaderboard.entries import METHOD as RANKED
-from recoco.items.leaderboard.entries import entries_of
 from recoco.items.properties import (
+    ALPHA,
     DATASETS,
     METHOD_WEIGHTINGS,
     METHODS,
@@ -59,20 +60,14 @@ class Leaderboard(Kind):
             "type": "array",
             "default": [],
             "uniqueItems": True,
-            "items": {"enum": ["ebco", "cspa", "hgpa", "mcla"]},
+            "items": {"enum": list(FUSIONS)},
         },
         "fused": {
             **_COUNT,
             "description": "How many runs of every method are fused, one consensus for each.",
             "default": 3,
         },
-        "alpha": {
-            "description": "Level of the tests between pairs of methods.",
-            "type": "number",
-            "exclusiveMinimum": 0,
-            "exclusiveMaximum": 1,
-            "default": 0.05,
-        },
+        "alpha": ALPHA,
         "rope": {
             "description": "Differences of scores up to this are practically none.",
             "type": "number",

@@ -8,20 +8,14 @@ import numpy as np
 import pandas as pd
 
 from recoco.compare.comparison import Comparison
-from recoco.compare.ranks import (
-    Ranking,
-    bayes_pairs,
-    friedman,
-    nemenyi,
-    rank_methods,
-    wilcoxon_pairs,
-)
+from recoco.compare.ranks import Ranking, bayes_pairs, friedman, nemenyi, rank_methods
 from recoco.compare.table import Table
 from recoco.compare.verdicts import unreachable
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json
 from recoco.items.kind import analysis_path, analysis_rows, readings_path
 from recoco.items.leaderboard.entries import CONSENSUS, FUSIONS, METHOD, entries_of
+from recoco.items.ranks.compare import nemenyi_rows, wilcoxon_rows
 
 # One score per setting: the mean of its runs, or the run with the best criterion.
 SELECTIONS = ("mean", "best")
@@ -245,21 +239,8 @@ def _tests(board: Board, ranking: Ranking, same: dict):
         "differs": overall.p <= alpha,
         "note": f"p from {overall.how}; Iman-Davenport F {_finite(overall.f)}",
     }
-    pairs, mean = nemenyi(ranking, alpha), ranking.mean
-    for first, second in itertools.combinations(mean.index, 2):
-        apart = float(mean[second] - mean[first])
-        yield {**same, "test": "nemenyi", "first": first, "second": second} | {
-            "value": apart,
-            "critical": pairs.cd,
-            "p": float(pairs.p.loc[first, second]),
-            "differs": apart >= pairs.cd,
-        }
-    for row in wilcoxon_pairs(ranking).itertuples():
-        yield {**same, "test": "wilcoxon-holm", "first": row.first, "second": row.second} | {
-            "value": row.difference,
-            "p": row.p_holm,
-            "differs": row.p_holm <= alpha,
-        }
+    pairs = nemenyi_rows(ranking, nemenyi(ranking, alpha)), wilcoxon_rows(ranking, alpha)
+    yield from ({**same, **row} for row in itertools.chain(*pairs))
 
 
 def _finite(value: float) -> str:

@@ -6,28 +6,18 @@ from recoco.items.leaderboard.entries import CONSENSUS, METHOD
 from recoco.items.leaderboard.table import SELECTIONS
 from recoco.items.ranks.figures import cd_diagrams, diagram_of, too_few_datasets
 from recoco.report import formats
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    as_numbers,
-    drawing,
-    empty_figure,
-    grid,
-    legend,
-    mark,
-    panels,
-)
 
 _LOOKS = {
-    METHOD: {"marker": "o", "color": COLOURS[2]},
-    CONSENSUS: {"marker": "s", "color": COLOURS[3]},
-    "null": {"marker": "x", "color": COLOURS[0]},
+    METHOD: {"marker": "o", "color": draw.COLOURS[2]},
+    CONSENSUS: {"marker": "s", "color": draw.COLOURS[3]},
+    "null": {"marker": "x", "color": draw.COLOURS[0]},
 }
 _KINDS = {METHOD: "method", CONSENSUS: "consensus of all methods", "null": "null model"}
 
 
-def _rows(subject: Subject, frame: str, weighting: str, metric: str, selection="mean"):
+def _rows(subject: draw.Subject, frame: str, weighting: str, metric: str, selection="mean"):
     rows = subject.paper.of_item(frame, subject.of)
     same = (rows["weighting"] == weighting) & (rows["metric"] == metric)
     if "selection" in rows:
@@ -35,8 +25,8 @@ def _rows(subject: Subject, frame: str, weighting: str, metric: str, selection="
     return rows[same]
 
 
-@drawing(data="standings")
-def board_ranks(subject: Subject):
+@draw.drawing(data="standings")
+def board_ranks(subject: draw.Subject):
     """Critical difference diagrams of all metrics, one below the other."""
     diagrams = []
     for weighting in subject.weightings:
@@ -49,14 +39,14 @@ def board_ranks(subject: Subject):
     return cd_diagrams(diagrams) if diagrams else too_few_datasets()
 
 
-@drawing(data="tradeoffs")
-def board_times(subject: Subject):
+@draw.drawing(data="tradeoffs")
+def board_times(subject: draw.Subject):
     """Mean score against seconds of a run, with the front of those that nothing beats in both."""
     weightings, metric = subject.weightings, subject.setting("metrics")[0]
     tradeoffs = {w: _rows(subject, "tradeoffs", w, metric) for w in weightings}
     if all(rows.empty for rows in tradeoffs.values()):
-        return empty_figure("no seconds are known of ranked methods", 6)
-    figure, all_axes = panels(1, len(weightings), 5.2 * len(weightings), 5.4)
+        return draw.empty_figure("no seconds are known of ranked methods", 6)
+    figure, all_axes = draw.panels(1, len(weightings), 5.2 * len(weightings), 5.4)
     for axes, (weighting, rows) in zip(all_axes, tradeoffs.items(), strict=True):
         points = [
             (formats.as_float(r["seconds"]), formats.as_float(r["score"]), r)
@@ -74,13 +64,13 @@ def board_times(subject: Subject):
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.set_title(weighting)
         axes.set_xlabel("seconds of a run, mean over the datasets")
-        grid(axes, "y")
+        draw.grid(axes, "y")
         axes.margins(x=0.22, y=0.06)
         _name_points(axes, [(x, y, _short(r["method"])) for x, y, r in points])
     all_axes[0].set_ylabel(f"mean {formats.metric_name(metric)}")
     shown = {kind for rows in tradeoffs.values() for kind in rows["kind"]}
-    handles = [mark(_KINDS[kind], **_LOOKS[kind]) for kind in _KINDS if kind in shown]
-    legend(figure, handles, "outside lower center")
+    handles = [draw.mark(_KINDS[kind], **_LOOKS[kind]) for kind in _KINDS if kind in shown]
+    draw.legend(figure, handles, "outside lower center")
     return figure
 
 
@@ -112,7 +102,7 @@ def _name_points(axes, points) -> None:
             for box in boxes
             if min(box[0], box[1]) >= 0 and box[2] <= widest and box[3] <= highest
         ]
-        free = [box for box in inside if not any(_overlap(box, other) for other in taken)]
+        free = [box for box in inside if not any(draw.overlap(box, other) for other in taken)]
         box = (free or inside or boxes)[0]
         taken.append(box)
         end, side = (box[0], "left") if box[0] > u else (box[2], "right")
@@ -125,27 +115,23 @@ def _name_points(axes, points) -> None:
     axes.set_xlim(10**left, 10**right)
 
 
-def _overlap(a: tuple, b: tuple) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-@drawing(data="leaderboard")
-def board_spread(subject: Subject):
+@draw.drawing(data="leaderboard")
+def board_spread(subject: draw.Subject):
     """Standard deviation over the starts: a dot per dataset, and the mean of each method."""
     weightings, metric = subject.weightings, subject.setting("metrics")[0]
     spreads = {}
     for weighting in weightings:
         rows = _rows(subject, "leaderboard", weighting, metric)
         rows = rows[(rows["kind"] == METHOD) & (rows["sd"] != "")]
-        spreads[weighting] = as_numbers(rows, "sd").groupby("method")["sd"]
+        spreads[weighting] = draw.as_numbers(rows, "sd").groupby("method")["sd"]
     means = {weighting: of_method.mean() for weighting, of_method in spreads.items()}
     order = list(means[weightings[0]].sort_values(ascending=False).index)
     order = [*(m for w in weightings for m in means[w].index if m not in order), *order]
     order = list(dict.fromkeys(order))
     if not order:
-        return empty_figure("no method has scores of several starts", 6)
+        return draw.empty_figure("no method has scores of several starts", 6)
     height = 0.24 * len(order) + 1.1
-    figure, all_axes = panels(1, len(weightings), 4.6 * len(weightings), height)
+    figure, all_axes = draw.panels(1, len(weightings), 4.6 * len(weightings), height)
     for axes, (weighting, of_method) in zip(all_axes, spreads.items(), strict=True):
         groups = dict(tuple(of_method))
         for y, method in enumerate(order):
@@ -153,16 +139,18 @@ def board_spread(subject: Subject):
             if values is None:
                 continue
             whole = {"clip_on": False}  # many have no spread at all
-            axes.plot(values, [y] * len(values), "o", color=COLOURS[0], markersize=3, **whole)
-            axes.plot([values.mean()], [y], "D", color=COLOURS[2], markersize=5, zorder=3, **whole)
+            axes.plot(values, [y] * len(values), "o", color=draw.COLOURS[0], markersize=3, **whole)
+            axes.plot(
+                [values.mean()], [y], "D", color=draw.COLOURS[2], markersize=5, zorder=3, **whole
+            )
         axes.set_title(weighting)
         axes.set_xlabel(f"standard deviation of {formats.metric_name(metric)} over the starts")
-        grid(axes, "x")
+        draw.grid(axes, "x")
     all_axes[0].set_xlim(left=0)  # last, because it stops the axis from growing
     all_axes[0].set_yticks(range(len(order)), order)
     handles = [
-        mark("a dataset", marker="o", color=COLOURS[0], markersize=3),
-        mark("mean", marker="D", color=COLOURS[2], markersize=5),
+        draw.mark("a dataset", marker="o", color=draw.COLOURS[0], markersize=3),
+        draw.mark("mean", marker="D", color=draw.COLOURS[2], markersize=5),
     ]
-    legend(figure, handles, "outside lower center")
+    draw.legend(figure, handles, "outside lower center")
     return figure

@@ -2,9 +2,7 @@
 
 from recoco.core.errors import RecocoError
 from recoco.items.kind import Kind
-from recoco.items.properties import METRICS, OF
-
-_LEVEL = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.05}
+from recoco.items.properties import ALPHA, LEVEL, METRICS, OF
 
 
 class Ranks(Kind):
@@ -13,8 +11,8 @@ class Ranks(Kind):
     schema = {
         "of": OF,
         "metrics": METRICS,
-        "alpha": {**_LEVEL, "description": "Level of the tests between pairs of methods."},
-        "level": {**_LEVEL, "description": "Level of the test of all methods together."},
+        "alpha": ALPHA,
+        "level": {**LEVEL, "description": "Level of the test of all methods together."},
         "favour": {
             "description": "Printed method for which ties of printed scores are also decided.",
             "type": "string",

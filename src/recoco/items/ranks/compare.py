@@ -123,36 +123,42 @@ def _tests(item: dict, source: Source, pairs: Nemenyi):
         f"with ties {overall.chi_square:.2f}; Iman-Davenport F {overall.f:.2f}, "
         f"p {overall.p_f:.2g}",
     }
-    mean = ranking.mean
-    for first, second in itertools.combinations(mean.index, 2):
-        apart = float(mean[second] - mean[first])
-        note = ""
+    for row in nemenyi_rows(ranking, pairs):
+        apart, note = row["value"], ""
         if apart < pairs.cd <= round(apart, 1):
             note = f"below CD, and above it only when rounded to {apart:.1f}"
-        yield {
-            "test": "nemenyi",
-            "first": first,
-            "second": second,
-            "value": apart,
-            "critical": pairs.cd,
-            "p": float(pairs.p.loc[first, second]),
-            "differs": apart >= pairs.cd,
-            "note": note,
-        }
+        yield {**row, "note": note}
     if source.name == FAVOURED:
         return  # ties do not matter to the other tests
     bayes = {(r.first, r.second): r for r in bayes_pairs(ranking).itertuples()}
+    for row in wilcoxon_rows(ranking, item["alpha"]):
+        chances = bayes[row["first"], row["second"]]
+        note = (
+            f"Bayesian chances of first / within 0.01 / second: {chances.left:.2f} / "
+            f"{chances.rope:.2f} / {chances.right:.2f}"
+        )
+        yield {**row, "note": note}
+
+
+def nemenyi_rows(ranking: Ranking, pairs: Nemenyi):
+    """Yield Nemenyi's test of every pair of methods, as columns of the table ``tests``."""
+    mean = ranking.mean
+    for first, second in itertools.combinations(mean.index, 2):
+        apart = float(mean[second] - mean[first])
+        yield {"test": "nemenyi", "first": first, "second": second, "value": apart} | {
+            "critical": pairs.cd,
+            "p": float(pairs.p.loc[first, second]),
+            "differs": apart >= pairs.cd,
+        }
+
+
+def wilcoxon_rows(ranking: Ranking, alpha: float):
+    """Yield Wilcoxon's test with Holm's correction of every pair of methods in the same way."""
     for row in wilcoxon_pairs(ranking).itertuples():
-        chances = bayes[row.first, row.second]
-        yield {
-            "test": "wilcoxon-holm",
-            "first": row.first,
-            "second": row.second,
+        yield {"test": "wilcoxon-holm", "first": row.first, "second": row.second} | {
             "value": row.difference,
             "p": row.p_holm,
-            "differs": row.p_holm <= item["alpha"],
-            "note": f"Bayesian chances of first / within 0.01 / second: {chances.left:.2f} / "
-            f"{chances.rope:.2f} / {chances.right:.2f}",
+            "differs": row.p_holm <= alpha,
         }
 
 

@@ -1,16 +1,7 @@
 """Mean ranks and tests between methods as tables of the report."""
 
-from recoco.report import formats
+from recoco.report import formats, tables
 from recoco.report.inputs import Material, Paper
-from recoco.report.tables import (
-    Column,
-    Table,
-    entries,
-    number_columns,
-    pair_entries,
-    table_of,
-    text_columns,
-)
 
 _TESTS = {
     "friedman": "Friedman",
@@ -30,7 +21,7 @@ def source_name(key: str) -> str:
     return _SOURCES.get(name, name) + (f", {combination}" if combination else "")
 
 
-def ranks_table(material: Material, paper: Paper, name: str) -> Table | None:
+def ranks_table(material: Material, paper: Paper, name: str) -> tables.Table | None:
     """Return the printed numbers of a ranking beside those of each source, or all tests."""
     cells = material.cells_of(paper.key, name)
     if not paper.items[name]["published"] or not cells:
@@ -41,30 +32,30 @@ def ranks_table(material: Material, paper: Paper, name: str) -> Table | None:
     }
     sources = dict.fromkeys(key for rows in measures.values() for key in rows if key != "printed")
     several = len({cell.method for cell in cells}) > 1
-    columns = text_columns("What", *["Methods"] * several)
-    columns += number_columns("printed", "from the printed means")
-    columns += number_columns(*(f"from {source_name(key)}" for key in sources))
+    columns = tables.text_columns("What", *["Methods"] * several)
+    columns += tables.number_columns("printed", "from the printed means")
+    columns += tables.number_columns(*(f"from {source_name(key)}" for key in sources))
     lines = []
     for cell in cells:
-        names = entries(formats.metric_name(cell.metric), *[cell.method] * several)
+        names = tables.entries(formats.metric_name(cell.metric), *[cell.method] * several)
         values = [measures[cell.id].get(key, {}).get("measured") for key in sources]
-        numbers = entries(*(formats.number(value, 3) for value in values))
-        lines.append([*names, *pair_entries(cell), *numbers])
-    return table_of(paper, name, columns, lines)
+        numbers = tables.entries(*(formats.number(value, 3) for value in values))
+        lines.append([*names, *tables.pair_entries(cell), *numbers])
+    return tables.table_of(paper, name, columns, lines)
 
 
-def _tests_table(paper: Paper, name: str) -> Table | None:
+def _tests_table(paper: Paper, name: str) -> tables.Table | None:
     rows = paper.rows_of("tests", name)
     if not rows:
         return None
-    columns = text_columns("Metric", "Scores", "Test", "First", "Second")
-    columns += number_columns("Datasets", "Value", "Critical", "p")
-    columns += [*text_columns("Differ"), Column(("Note",), numeric=False, wrap=True)]
+    columns = tables.text_columns("Metric", "Scores", "Test", "First", "Second")
+    columns += tables.number_columns("Datasets", "Value", "Critical", "p")
+    columns += [*tables.text_columns("Differ"), tables.Column(("Note",), numeric=False, wrap=True)]
     lines = []
     for row in rows:
         source = f"{row['source']}: {row['combination']}" if row["combination"] else row["source"]
         lines.append(
-            entries(
+            tables.entries(
                 formats.metric_name(row["metric"]),
                 source_name(source),
                 _TESTS.get(row["test"], row["test"]),
@@ -78,4 +69,4 @@ def _tests_table(paper: Paper, name: str) -> Table | None:
                 row["note"],
             )
         )
-    return table_of(paper, name, columns, lines)
+    return tables.table_of(paper, name, columns, lines)

@@ -3,35 +3,33 @@
 import math
 
 from recoco.report import formats
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    as_numbers,
-    drawing,
-    grid,
-    nothing,
-    panels,
-)
+from recoco.report.figures import drawing as draw
 from recoco.report.inputs import Material, Paper
 from recoco.report.tables import Table, entries, number_columns, table_of, text_columns
 
-_LOOKS = tuple(zip((COLOURS[2], COLOURS[1], *COLOURS[3:], COLOURS[0]), "osD^vP", strict=True))
+_LOOKS = tuple(
+    zip(
+        (draw.COLOURS[2], draw.COLOURS[1], *draw.COLOURS[3:], draw.COLOURS[0]),
+        "osD^vP",
+        strict=True,
+    )
+)
 _NAMES = {"views": "feature spaces", "objects": "objects", "features": "features per space"}
 
 
-@drawing
-def scaling_curves(subject: Subject):
+@draw.drawing
+def scaling_curves(subject: draw.Subject):
     """Seconds of a run against a size of the data, a line per value of the other."""
-    rows = as_numbers(
+    rows = draw.as_numbers(
         subject.paper.of_item("scaling", subject.name), "objects", "features", "views", "seconds"
     )
-    figure, (axes,) = panels(1, 1, 9, 4.4)
+    figure, (axes,) = draw.panels(1, 1, 9, 4.4)
     along = subject.item["along"]
     axes.set_xlabel(f"number of {_NAMES[along]} (logarithmic)")
     axes.set_ylabel("seconds (logarithmic)")
-    grid(axes, "y")
+    draw.grid(axes, "y")
     if rows.empty:
-        nothing(axes, "not measured in this pass")
+        draw.nothing(axes, "not measured in this pass")
         axes.set_xticks([])
         axes.set_yticks([])
         return figure

@@ -4,6 +4,7 @@ from recoco.items.kind import Kind
 from recoco.items.properties import (
     CHOICES,
     DATASETS,
+    DRAWN,
     METHOD_WEIGHTINGS,
     METHODS,
     METRICS,
@@ -32,10 +33,7 @@ class Scores(Kind):
         "nulls": NULLS,
         "choices": CHOICES,
         "test": TEST,
-        "drawn": {
-            "description": "The combination of choices that is drawn, where not the printed one.",
-            "type": "string",
-        },
+        "drawn": DRAWN,
     }
     required = ("datasets", "weightings", "methods", "metrics")
     figures = ("recoco.items.scores.selection", "recoco.items.scores.plain_report")

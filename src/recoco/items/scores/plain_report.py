@@ -2,7 +2,7 @@
 
 import itertools
 
-from recoco.report import formats
+from recoco.report import formats, tables
 from recoco.report.figures.drawing import Subject, drawing, panels, remark
 from recoco.report.figures.method_bars import (
     bars_beside,
@@ -12,20 +12,9 @@ from recoco.report.figures.method_bars import (
     unit_axis,
 )
 from recoco.report.inputs import Material, Paper
-from recoco.report.tables import (
-    Column,
-    Table,
-    entries,
-    graph_notes,
-    number_columns,
-    pivot,
-    score_entry,
-    table_of,
-    text_columns,
-)
 
 
-def plain_table(material: Material, paper: Paper, name: str) -> Table | None:
+def plain_table(material: Material, paper: Paper, name: str) -> tables.Table | None:
     """Return measured scores of an item without printed ones: a column per metric and choice."""
     item, rows = paper.items[name], paper.rows_of("extra", name)
     if not rows:
@@ -37,21 +26,21 @@ def plain_table(material: Material, paper: Paper, name: str) -> Table | None:
         for choice in item["choices"].values()
         for option, content in choice["options"].items()
     }
-    columns = text_columns("Dataset", *["Graph"] * weighted, "Method")
+    columns = tables.text_columns("Dataset", *["Graph"] * weighted, "Method")
     across = list(itertools.product(item["metrics"], combinations))
     for metric, combination in across:
         path = (formats.metric_name(metric),)
         if len(combinations) > 1:
             path += (", ".join(options.get(o, o) for o in combination.split("+")),)
-        columns.append(Column(path))
-    columns += number_columns("Runs")
+        columns.append(tables.Column(path))
+    columns += tables.number_columns("Runs")
     down = ("dataset", *["weighting"] * weighted, "method")
     rows = [{**row, "across": (row["metric"], row["combination"])} for row in rows]
     lines = []
-    for names, by_column in pivot(rows, down, "across").items():
+    for names, by_column in tables.pivot(rows, down, "across").items():
         runs = max(formats.as_float(row["n_runs"]) for row in by_column.values())
-        scores = [score_entry(by_column.get(column)) for column in across]
-        lines.append([*entries(*names), *scores, *entries(formats.whole(runs))])
+        scores = [tables.score_entry(by_column.get(column)) for column in across]
+        lines.append([*tables.entries(*names), *scores, *tables.entries(formats.whole(runs))])
     notes = [
         f"{row['dataset']}, {row['weighting']} ({row['combination']}): {row['first']} and "
         f"{row['second']} have the same scores in {row['same']} of {row['runs']} runs from the "
@@ -59,7 +48,7 @@ def plain_table(material: Material, paper: Paper, name: str) -> Table | None:
         for row in paper.rows_of("twins", name)
         if formats.as_float(row["same"]) > 0
     ]
-    return table_of(paper, name, columns, lines, [*notes, *graph_notes(item, rows)])
+    return tables.table_of(paper, name, columns, lines, [*notes, *tables.graph_notes(item, rows)])
 
 
 @drawing

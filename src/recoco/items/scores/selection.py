@@ -5,43 +5,26 @@ import math
 import numpy as np
 
 from recoco.report import formats
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    drawing,
-    grid,
-    legend,
-    mark,
-    panels,
-    patch,
-    remark,
-    value_of,
-)
 
 _STARTS = "#3d8fd1"  # visible on a light and on a dark background
 _RULES = {
     "mean": {"marker": "|", "color": _STARTS, "markersize": 12, "markeredgewidth": 2.4},
-    "best": {"marker": "D", "color": COLOURS[1], "markersize": 5.5, "markeredgewidth": 0},
-    "oracle": {"marker": "v", "color": COLOURS[4], "markersize": 6, "markeredgewidth": 0},
+    "best": {"marker": "D", "color": draw.COLOURS[1], "markersize": 5.5, "markeredgewidth": 0},
+    "oracle": {"marker": "v", "color": draw.COLOURS[4], "markersize": 6, "markeredgewidth": 0},
 }
 # Hollow and larger than the others: a mark inside the circle agrees with the printed value.
-_PRINTED = {
-    "marker": "o",
-    "markersize": 10,
-    "markerfacecolor": "none",
-    "markeredgecolor": svg.INK,
-    "markeredgewidth": 1.3,
-}
+_PRINTED = draw.hollow(10, 1.3, "none")
 
 
-@drawing
-def selection_rules(subject: Subject):
+@draw.drawing
+def selection_rules(subject: draw.Subject):
     """Every single start, and where each way to choose among starts ends up."""
     names, weightings = list(subject.datasets), subject.weightings
     metric, method = subject.setting("metrics")[0], list(subject.setting("methods"))[-1]
     rules = _rules(subject)
-    figure, columns = panels(1, len(weightings), 10, 0.66 * len(names) + 1.3)
+    figure, columns = draw.panels(1, len(weightings), 10, 0.66 * len(names) + 1.3)
     for axes, weighting in zip(columns, weightings, strict=True):
         for place, dataset in enumerate(names):
             cell = subject.find(dataset, weighting, method, metric)
@@ -52,17 +35,17 @@ def selection_rules(subject: Subject):
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
         axes.set_xlabel(f"{formats.metric_name(metric)} of {method}")
         axes.spines["left"].set_visible(False)
-        grid(axes, "x")
+        draw.grid(axes, "x")
     columns[0].set_yticks(range(len(names)), names)
     columns[0].set_ylim(len(names) - 0.55, -0.85)
-    handles = [patch(_STARTS, "single starts", alpha=0.42)]
-    handles += [mark(text, **look) for text, look, _ in rules]
-    handles.append(mark("printed ± its deviation", **_PRINTED))
-    legend(figure, handles, "outside upper center")
+    handles = [draw.patch(_STARTS, "single starts", alpha=0.42)]
+    handles += [draw.mark(text, **look) for text, look, _ in rules]
+    handles.append(draw.mark("printed ± its deviation", **_PRINTED))
+    draw.legend(figure, handles, "outside upper center")
     return figure
 
 
-def _rules(subject: Subject) -> list[tuple[str, dict, str]]:
+def _rules(subject: draw.Subject) -> list[tuple[str, dict, str]]:
     """Return (text, look, combination) of the printed reading and of every other selection.
 
     Only the choice named ``selection`` varies; all other choices are as printed.
@@ -93,7 +76,7 @@ def _rules(subject: Subject) -> list[tuple[str, dict, str]]:
     return rules
 
 
-def _starts(subject: Subject, combination: str) -> str:
+def _starts(subject: draw.Subject, combination: str) -> str:
     """Return of how many starts the best is taken, from the names of the trials."""
     rows = subject.paper.frames["measures"]
     trials = rows.loc[rows["combination"] == combination, "trial"]
@@ -101,7 +84,7 @@ def _starts(subject: Subject, combination: str) -> str:
     return counts.iloc[0] if len(counts) else "n"
 
 
-def _distribution(subject: Subject, axes, place: int, cell, metric: str, rules) -> None:
+def _distribution(subject: draw.Subject, axes, place: int, cell, metric: str, rules) -> None:
     axes.axhline(place, color=svg.FAINT, alpha=0.35, linewidth=0.5, zorder=0)
     if cell is None:
         return
@@ -119,12 +102,12 @@ def _distribution(subject: Subject, axes, place: int, cell, metric: str, rules) 
         down = np.tile([place + 0.13, place + 0.26, np.nan], len(values))
         axes.plot(across, down, color=_STARTS, alpha=0.6, linewidth=0.6)
     else:
-        remark(axes, 0.0, place - 0.1, "no data here")
+        draw.remark(axes, 0.0, place - 0.1, "no data here")
     for look, row in rows:
-        if math.isfinite(value_of(row)):
+        if math.isfinite(draw.value_of(row)):
             # The oracle's mark points at the line from above, so that it hides no other mark.
             lift = 0.16 if look is _RULES["oracle"] else 0
-            axes.plot(value_of(row), place - lift, zorder=4, **look)
+            axes.plot(draw.value_of(row), place - lift, zorder=4, **look)
     printed, sd = formats.as_float(cell.value), formats.as_float(cell.sd)
     if math.isfinite(printed):
         if sd > 0:
@@ -133,7 +116,7 @@ def _distribution(subject: Subject, axes, place: int, cell, metric: str, rules) 
         axes.plot(printed, place, zorder=5, **_PRINTED)
 
 
-def _single_starts(subject: Subject, row: dict, metric: str) -> np.ndarray:
+def _single_starts(subject: draw.Subject, row: dict, metric: str) -> np.ndarray:
     """Return the scores of the runs behind a measure."""
     scores = subject.material.scores
     if not row.get("trial") or metric not in scores.columns:

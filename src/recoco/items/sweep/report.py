@@ -4,52 +4,33 @@ import math
 
 import pandas as pd
 
-from recoco.report import formats
+from recoco.report import formats, tables
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    as_numbers,
-    drawing,
-    grid,
-    mark,
-    nothing,
-    panels,
-)
 from recoco.report.inputs import Material, Paper
-from recoco.report.tables import (
-    Entry,
-    Table,
-    entries,
-    no_data,
-    number_columns,
-    score_entry,
-    table_of,
-    text_columns,
-)
 
 # Lines differ by colour and by marker; the grey comes late, it is weakest as a line.
-_LOOKS = tuple(zip((*COLOURS[1:5], COLOURS[0], COLOURS[5]), "osD^vP", strict=True))
+_LOOKS = tuple(zip((*draw.COLOURS[1:5], draw.COLOURS[0], draw.COLOURS[5]), "osD^vP", strict=True))
 # An axis whose ends are further apart than this is logarithmic.
 _LOGARITHMIC = 30
 
 
-@drawing
-def parameter_curves(subject: Subject):
+@draw.drawing
+def parameter_curves(subject: draw.Subject):
     """Mean scores of a method on each dataset as a parameter grows; bands are deviations."""
     rows = numbers_of(subject.paper.of_item("sweeps", subject.of))
     names = list(subject.datasets)
     metrics, parameter = subject.setting("metrics"), subject.setting("parameter")
-    figure, columns = panels(1, len(metrics), 4.7 * len(metrics), 3.9)
+    figure, columns = draw.panels(1, len(metrics), 4.7 * len(metrics), 3.9)
     for axes, metric in zip(columns, metrics, strict=True):
         here = rows[rows["metric"] == metric]
         for rank, dataset in enumerate(names):
             _curve(axes, here[here["dataset"] == dataset], *_LOOKS[rank % len(_LOOKS)])
         axes.set_title(formats.metric_name(metric), loc="left")
         axes.set_xlabel(_axis_name(parameter))
-        grid(axes, "y")
+        draw.grid(axes, "y")
         if here.empty:
-            nothing(axes, "nothing was measured")
+            draw.nothing(axes, "nothing was measured")
     if len(rows):
         _axis(columns[0], rows.loc[rows["at"] > 0, "at"])
         sd = rows["sd"].fillna(0)
@@ -61,11 +42,15 @@ def parameter_curves(subject: Subject):
         colour, marker = _LOOKS[rank % len(_LOOKS)]
         if dataset in seen:
             look = {"color": colour, "marker": marker, "linestyle": "-", "linewidth": 1.6}
-            handles.append(mark(dataset, markersize=4.5, **look))
+            handles.append(draw.mark(dataset, markersize=4.5, **look))
         else:
-            handles.append(mark(f"{dataset}: no data", color=svg.FAINT, marker="x", markersize=4.5))
+            handles.append(
+                draw.mark(f"{dataset}: no data", color=svg.FAINT, marker="x", markersize=4.5)
+            )
     if (rows["at"] == 0).any():
-        handles.append(mark(_zero_name(parameter), color=svg.FAINT, linestyle=":", linewidth=1.6))
+        handles.append(
+            draw.mark(_zero_name(parameter), color=svg.FAINT, linestyle=":", linewidth=1.6)
+        )
     figure.legend(
         handles=handles, loc="outside upper center", ncols=6, handlelength=2, columnspacing=1.4
     )
@@ -75,7 +60,7 @@ def parameter_curves(subject: Subject):
 def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have a number, in order of the parameter."""
     names = {"value": "at", "measured": "mean", "measured_sd": "sd"}
-    numbers = as_numbers(rows.rename(columns=names), *names.values())
+    numbers = draw.as_numbers(rows.rename(columns=names), *names.values())
     return numbers.dropna(subset=["at", "mean"]).sort_values("at", kind="stable")
 
 
@@ -114,20 +99,22 @@ def _zero_name(parameter: str) -> str:
     return "λ = 0 (NMTF)" if parameter == "lam" else f"{formats.parameter_name(parameter)} = 0"
 
 
-def sweep_table(material: Material, paper: Paper, name: str) -> Table | None:
+def sweep_table(material: Material, paper: Paper, name: str) -> tables.Table | None:
     """Return the numbers behind the curves: a row per dataset and value."""
     item, rows = paper.items[name], numbers_of(paper.of_item("sweeps", name))
     if rows.empty:
         return None
-    columns = text_columns("Dataset")
-    columns += number_columns(formats.parameter_name(item["parameter"]))
-    columns += number_columns(*map(formats.metric_name, item["metrics"]), "Runs")
+    columns = tables.text_columns("Dataset")
+    columns += tables.number_columns(formats.parameter_name(item["parameter"]))
+    columns += tables.number_columns(*map(formats.metric_name, item["metrics"]), "Runs")
     lines = []
     for dataset in item["datasets"]:
         for at, group in rows[rows["dataset"] == dataset].groupby("at", sort=True):
             by_metric = {row["metric"]: row for row in group.to_dict("records")}
-            scores = [score_entry(by_metric.get(m), "mean", "sd") for m in item["metrics"]]
+            scores = [tables.score_entry(by_metric.get(m), "mean", "sd") for m in item["metrics"]]
             runs = sorted({int(formats.as_float(n)) for n in group["n_runs"] if n})
             counted = " to ".join(dict.fromkeys(str(n) for n in (*runs[:1], *runs[-1:])))
-            lines.append([*entries(dataset, f"{at:g}"), *scores, Entry(counted)])
-    return table_of(paper, name, columns, lines, no_data(item, rows.to_dict("records")))
+            lines.append([*tables.entries(dataset, f"{at:g}"), *scores, tables.Entry(counted)])
+    return tables.table_of(
+        paper, name, columns, lines, tables.no_data(item, rows.to_dict("records"))
+    )

@@ -6,7 +6,7 @@ import numpy as np
 
 from recoco.report import formats
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import COLOURS, Subject, drawing, empty_figure, panels
+from recoco.report.figures.drawing import COLOURS, Subject, drawing, empty_figure, overlap, panels
 from recoco.report.inputs import Material, Paper
 from recoco.report.tables import Table, entries, number_columns, table_of, text_columns
 
@@ -84,9 +84,7 @@ def _label(axes, x, y, text, taken, span, away=0.01, **look) -> None:
     for step in range(12):
         offset = (1 + step // 2) * (1 if step % 2 == 0 else -1) * high * 0.75
         box = (x + away * span[0], y + offset - high / 2, x + wide, y + offset + high / 2)
-        if not any(
-            box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken
-        ):
+        if not any(overlap(box, other) for other in taken):
             break
     taken.append(box)
     axes.annotate(text, (x, y), xytext=(box[0], y + offset), va="center", **look)

@@ -3,55 +3,38 @@
 import numpy as np
 
 from recoco.items.views import ALL, LEVELS, view_settings
-from recoco.report import formats
+from recoco.report import formats, tables
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    drawing,
-    empty_figure,
-    grid,
-    mark,
-    new_figure,
-    panels,
-)
 from recoco.report.figures.method_bars import bars_beside, looks, method_legend, unit_axis
 from recoco.report.inputs import Material, Paper
-from recoco.report.tables import (
-    Table,
-    entries,
-    graph_notes,
-    number_columns,
-    pivot,
-    score_entry,
-    table_of,
-    text_columns,
-)
 
 
-def views_table(material: Material, paper: Paper, name: str) -> Table | None:
+def views_table(material: Material, paper: Paper, name: str) -> tables.Table | None:
     """Return the scores on every graph alone and on all together."""
     item, rows = paper.items[name], paper.rows_of("views", name)
     if not rows:
         return None
-    columns = text_columns("Dataset", "Graph", "Method")
+    columns = tables.text_columns("Dataset", "Graph", "Method")
     for metric in item["metrics"]:
-        columns += number_columns("mean", "largest likelihood", under=formats.metric_name(metric))
-    columns += number_columns("Runs")
+        columns += tables.number_columns(
+            "mean", "largest likelihood", under=formats.metric_name(metric)
+        )
+    columns += tables.number_columns("Runs")
     lines = []
-    placed = pivot(rows, ("dataset", "graph", "method"), "metric")
+    placed = tables.pivot(rows, ("dataset", "graph", "method"), "metric")
     for (dataset, graph, method), by_metric in placed.items():
-        line = entries(dataset, LEVELS.get(graph, graph), method)
+        line = tables.entries(dataset, LEVELS.get(graph, graph), method)
         for metric in item["metrics"]:
             row = by_metric.get(metric)
-            line += [score_entry(row), score_entry(row, "best", "")]
+            line += [tables.score_entry(row), tables.score_entry(row, "best", "")]
         runs = next(iter(by_metric.values()))["n_runs"]
-        lines.append([*line, *entries(formats.whole(runs))])
-    return table_of(paper, name, columns, lines, graph_notes(item, rows))
+        lines.append([*line, *tables.entries(formats.whole(runs))])
+    return tables.table_of(paper, name, columns, lines, tables.graph_notes(item, rows))
 
 
-@drawing
-def view_bars(subject: Subject):
+@draw.drawing
+def view_bars(subject: draw.Subject):
     """Methods on each graph and on all graphs together: a row per metric, datasets beside."""
     rows = subject.rows("views")
     methods = list(dict.fromkeys(row["method"] for row in rows))
@@ -62,9 +45,9 @@ def view_bars(subject: Subject):
     }
     look = looks(methods)
     if not datasets:
-        return empty_figure("none of the datasets is available", 9, 1.6)
+        return draw.empty_figure("none of the datasets is available", 9, 1.6)
     strips = _strips(graphs)
-    figure = new_figure(9, 3.4 * len(strips) + 0.4)
+    figure = draw.new_figure(9, 3.4 * len(strips) + 0.4)
     parts = figure.subfigures(len(strips), 1, squeeze=False)
     for part, names in zip(parts.ravel(), strips, strict=True):
         grids = part.subplots(
@@ -103,8 +86,8 @@ def _strips(graphs: dict[str, list[str]], most: int = 12) -> list[list[str]]:
     return strips
 
 
-@drawing
-def likelihood_order(subject: Subject):
+@draw.drawing
+def likelihood_order(subject: draw.Subject):
     """Runs of the method on all graphs in order of likelihood, with the scores of each."""
     shown = []
     for setting, details in view_settings(subject.drawn):
@@ -114,12 +97,12 @@ def likelihood_order(subject: Subject):
             if len(runs):
                 shown.append((details["dataset"], runs.sort_values("criterion", kind="stable")))
     if not shown:
-        return empty_figure("nothing was measured")
-    figure, columns = panels(1, len(shown), 9, 3.0)
+        return draw.empty_figure("nothing was measured")
+    figure, columns = draw.panels(1, len(shown), 9, 3.0)
     lines = {
         "criterion": ("likelihood, scaled", svg.INK, "-", ""),
-        "acc": ("ACC", COLOURS[1], "--", "o"),
-        "nmi": ("NMI", COLOURS[2], ":", "s"),
+        "acc": ("ACC", draw.COLOURS[1], "--", "o"),
+        "nmi": ("NMI", draw.COLOURS[2], ":", "s"),
     }
     for axes, (dataset, runs) in zip(columns, shown, strict=True):
         at = np.arange(1, len(runs) + 1)
@@ -134,9 +117,10 @@ def likelihood_order(subject: Subject):
         axes.set_xlabel("runs, by likelihood")
         axes.locator_params(axis="x", integer=True)
         axes.set_ylim(-0.02, 1.02)
-        grid(axes, "y")
+        draw.grid(axes, "y")
     handles = [
-        mark(name, color=c, linestyle=s, marker=m, markersize=4) for name, c, s, m in lines.values()
+        draw.mark(name, color=c, linestyle=s, marker=m, markersize=4)
+        for name, c, s, m in lines.values()
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure

@@ -7,22 +7,9 @@ import numpy as np
 
 from recoco.items.figure.bars import size_boxes
 from recoco.report import formats
+from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.drawing import (
-    COLOURS,
-    Subject,
-    columns_name,
-    drawing,
-    grid,
-    legend,
-    mark,
-    new_figure,
-    nothing,
-    panels,
-    patch,
-    remark,
-    value_of,
-)
+from recoco.report.figures.method_bars import bar, beside
 
 # The method with the co-occurrences, then the one without.
 _PAIR = ("WC-NMTF", "NMTF")
@@ -31,12 +18,12 @@ _PAIR = ("WC-NMTF", "NMTF")
 # ---- vocabulary sizes and gains ----------------------------------------------------------
 
 
-@drawing
-def vocabulary_sizes(subject: Subject):
+@draw.drawing
+def vocabulary_sizes(subject: draw.Subject):
     """Boxplots of the words per document, and the gains of the first of two methods."""
     names = list(subject.datasets)
     columns = _gain_columns(subject)
-    figure = new_figure(9.6, 0.42 * len(names) + 1.2)
+    figure = draw.new_figure(9.6, 0.42 * len(names) + 1.2)
     ratios = [4, 1.15 * len(columns)]
     axes, beside = figure.subplots(1, 2, sharey=True, width_ratios=ratios)
     size_boxes(subject, axes, "nonzeros")
@@ -59,13 +46,13 @@ def vocabulary_sizes(subject: Subject):
     return figure
 
 
-def _pair(subject: Subject) -> tuple[str, str]:
+def _pair(subject: draw.Subject) -> tuple[str, str]:
     """Return the two methods that are compared: those the figure names, else the paper's."""
     named = list(subject.item.get("methods", ()))
     return (named[0], named[1]) if len(named) == 2 else _PAIR
 
 
-def _gain_columns(subject: Subject) -> list[tuple[str, dict[str, str]]]:
+def _gain_columns(subject: draw.Subject) -> list[tuple[str, dict[str, str]]]:
     """Return a heading and the gains of every dataset: printed, then measured."""
     rows = subject.paper.of_item("combinations", subject.of)
     best = rows.loc[rows["best"].map(formats.as_bool).astype(bool), "combination"].tolist()
@@ -78,7 +65,7 @@ def _gain_columns(subject: Subject) -> list[tuple[str, dict[str, str]]]:
     return columns
 
 
-def _gains(subject: Subject, combination: str | None) -> dict[str, str]:
+def _gains(subject: draw.Subject, combination: str | None) -> dict[str, str]:
     """Return e.g. ``+9 / +17`` for each dataset; empty where one of the scores is missing."""
     upper, lower = _pair(subject)
     weighting = subject.weightings[0] if subject.weightings else ""
@@ -92,7 +79,7 @@ def _gains(subject: Subject, combination: str | None) -> dict[str, str]:
                 if combination is None:
                     values.append(formats.as_float(cell.value) if cell else math.nan)
                 else:
-                    values.append(value_of(subject.measure(cell, combination)))
+                    values.append(draw.value_of(subject.measure(cell, combination)))
             gain = 100 * (values[0] - values[1])
             text = formats.number(gain, 0 if combination is None else 1)
             parts.append(text.replace("-", "−") if text.startswith("-") else f"+{text}")
@@ -103,14 +90,14 @@ def _gains(subject: Subject, combination: str | None) -> dict[str, str]:
 # ---- coherence ---------------------------------------------------------------------------
 
 
-@drawing(data="coherence")
-def coherence_bars(subject: Subject):
+@draw.drawing(data="coherence")
+def coherence_bars(subject: draw.Subject):
     """Mean PMI of the top words of the clusters, methods side by side, a panel per m."""
     rows = _with_columns(subject, "coherence")
     names = _named_datasets(subject, rows)
     methods = _methods(subject, rows)
     sizes = _in_order(row["m"] for row in rows) or ["m = g"]
-    figure, board = panels(len(sizes), 1, 8.6, 2.5 * len(sizes) + 1.0, sharey=True)
+    figure, board = draw.panels(len(sizes), 1, 8.6, 2.5 * len(sizes) + 1.0, sharey=True)
     for axes, size in zip(board, sizes, strict=True):
         here = [row for row in rows if row["m"] == size]
         for place, dataset in enumerate(names):
@@ -121,42 +108,37 @@ def coherence_bars(subject: Subject):
         axes.set_xticks(range(len(names)), labels)
         axes.set_xlim(-0.6, max(1, len(names)) - 0.4)
         axes.axhline(0, color=svg.FAINT, linewidth=0.6)
-        grid(axes, "y")
+        draw.grid(axes, "y")
     if not rows:
         board[0].set_yticks([])
-        nothing(board[0], "no coherence was measured")
+        draw.nothing(board[0], "no coherence was measured")
     figure.supxlabel(_corpora(rows), fontsize=7.5, color=svg.FAINT, x=0.01, ha="left")
-    handles = [patch(_colour(method), method) for method in methods]
-    legend(figure, handles, "outside upper right")
+    handles = [draw.patch(_colour(method), method) for method in methods]
+    draw.legend(figure, handles, "outside upper right")
     return figure
 
 
 def _pmi_bars(axes, place: int, methods: list[str], rows: list[dict]) -> None:
-    by_method = {row["method"]: row for row in rows if math.isfinite(value_of(row, "pmi"))}
-    width = 0.62 / max(1, len(methods))
-    for rank, method in enumerate(methods):
-        row = by_method.get(method)
-        if row is None:
+    by_method = {row["method"]: row for row in rows if math.isfinite(draw.value_of(row, "pmi"))}
+    places, width = beside(place, len(methods), 0.62)
+    for where, method in zip(places, methods, strict=True):
+        row = by_method.get(method, {})
+        if not bar(axes, where, width, row, "pmi", 2, color=_colour(method)):
             continue
-        where = place + (rank - (len(methods) - 1) / 2) * width
-        value, sd = value_of(row, "pmi"), value_of(row, "pmi_sd")
-        axes.bar(where, value, width * 0.92, color=_colour(method), linewidth=0)
-        reach = value
-        if sd > 0:
-            axes.errorbar(where, value, sd, color=svg.INK, linewidth=0.8, capsize=2)
-            reach = max(value, value + sd)
+        value, sd = draw.value_of(row, "pmi"), draw.value_of(row, "pmi_sd")
+        reach = value + sd if sd > 0 else value
         above = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center", "fontsize": 8}
         axes.annotate(formats.number(value, 2), (where, max(0, reach)), **above)
     if not by_method:
         where = axes.get_xaxis_transform()
-        remark(axes, place, 0.06, "no data", ha="center", transform=where)
+        draw.remark(axes, place, 0.06, "no data", ha="center", transform=where)
 
 
 def _found_label(name: str, rows: list[dict]) -> str:
     """Return the name of a dataset and the share of its word pairs that the corpus has."""
     shares = []
     for row in rows:
-        pairs, counted = value_of(row, "pairs"), value_of(row, "pairs_found")
+        pairs, counted = draw.value_of(row, "pairs"), draw.value_of(row, "pairs_found")
         if row["dataset"] == name and pairs > 0 and math.isfinite(counted):
             shares.append(round(100 * counted / pairs))
     if not shares:
@@ -186,14 +168,14 @@ def _corpora(rows: list[dict]) -> str:
 # ---- cosines -----------------------------------------------------------------------------
 
 
-@drawing(data="cosines")
-def cosine_distributions(subject: Subject):
+@draw.drawing(data="cosines")
+def cosine_distributions(subject: draw.Subject):
     """Cosines between the top words of each class: outlines of both methods, and medians."""
     rows = _with_columns(subject, "cosines")
     names = _named_datasets(subject, rows)
     methods = _methods(subject, rows)
     sizes = _in_order(row["m"] for row in rows) or ["m = g"]
-    figure = new_figure(max(5.5, 2.2 * len(sizes) + 1.6), 1.15 * len(names) + 1.1)
+    figure = draw.new_figure(max(5.5, 2.2 * len(sizes) + 1.6), 1.15 * len(names) + 1.1)
     board = figure.subplots(len(names), len(sizes), sharex=True, sharey="row", squeeze=False)
     for line, dataset in enumerate(names):
         highest = 0.0
@@ -212,9 +194,9 @@ def cosine_distributions(subject: Subject):
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
         axes.tick_params(axis="x", pad=6 + 8 * len(methods))  # room for the medians
     figure.supxlabel("cosine of two word factors; height: share of the pairs of words", fontsize=9)
-    handles = [patch(_colour(method), method, alpha=0.75) for method in methods]
-    median = mark("median", marker="^", color=svg.FAINT, markersize=5, markeredgewidth=0)
-    legend(figure, [*handles, median], "outside upper right")
+    handles = [draw.patch(_colour(method), method, alpha=0.75) for method in methods]
+    median = draw.mark("median", marker="^", color=svg.FAINT, markersize=5, markeredgewidth=0)
+    draw.legend(figure, [*handles, median], "outside upper right")
     return figure
 
 
@@ -232,7 +214,7 @@ def _outlines(axes, methods: list[str], rows: list[dict]) -> float:
         colour = _colour(method)
         axes.stairs(share, edges, fill=True, color=colour, alpha=0.22, linewidth=0)
         axes.stairs(share, edges, color=colour, linewidth=1.5)
-        median = value_of(row, "median")
+        median = draw.value_of(row, "median")
         if math.isfinite(median):
             # Below the axis, one under the other: equal medians must both be visible.
             look = {"marker": "^", "color": colour, "markersize": 5, "clip_on": False}
@@ -240,27 +222,27 @@ def _outlines(axes, methods: list[str], rows: list[dict]) -> float:
             axes.plot(median, -0.07 - 0.1 * rank, transform=where, markeredgewidth=0, **look)
         highest = max(highest, float(share.max()))
     if not highest:
-        nothing(axes, "no data")
+        draw.nothing(axes, "no data")
     return highest
 
 
 # ---- shared ------------------------------------------------------------------------------
 
 
-def _with_columns(subject: Subject, frame: str) -> list[dict]:
+def _with_columns(subject: draw.Subject, frame: str) -> list[dict]:
     """Return the rows of a frame for the item drawn, each with its m as in the papers."""
     return [
-        {**row, "m": columns_name(subject, row["card"], row["column_clusters"])}
+        {**row, "m": draw.columns_name(subject, row["card"], row["column_clusters"])}
         for row in subject.rows(frame)
     ]
 
 
-def _named_datasets(subject: Subject, rows: list[dict]) -> list[str]:
+def _named_datasets(subject: draw.Subject, rows: list[dict]) -> list[str]:
     """Return the datasets of the figure, including those without a number."""
     return list(dict.fromkeys([*subject.datasets, *(row["dataset"] for row in rows)]))
 
 
-def _methods(subject: Subject, rows: list[dict]) -> list[str]:
+def _methods(subject: draw.Subject, rows: list[dict]) -> list[str]:
     """Return the methods in the order of drawing: the proposed one comes last, on top."""
     named = subject.setting("methods")
     methods = list(dict.fromkeys([*named, *(row["method"] for row in rows)]))
@@ -268,7 +250,7 @@ def _methods(subject: Subject, rows: list[dict]) -> list[str]:
 
 
 def _colour(method: str) -> str:
-    return COLOURS[2] if method == _PAIR[0] else COLOURS[1]
+    return draw.COLOURS[2] if method == _PAIR[0] else draw.COLOURS[1]
 
 
 def _in_order(sizes) -> list[str]:

@@ -3,18 +3,8 @@
 import re
 from dataclasses import replace
 
-from recoco.report import formats
+from recoco.report import formats, tables
 from recoco.report.inputs import Material, Paper, PrintedCell
-from recoco.report.tables import (
-    Column,
-    Entry,
-    Table,
-    entries,
-    measured_entry,
-    number_columns,
-    table_of,
-    text_columns,
-)
 
 _CLUSTERS = 10
 _WORDS = 20
@@ -102,7 +92,7 @@ def first_words(note: str) -> list[str]:
 
 def _card(row: dict, cell: PrintedCell | None, remarks: dict[str, str]) -> dict:
     pmi = formats.number(row.get("pmi"), 3)
-    entry = measured_entry(cell) if cell else Entry(pmi or formats.NOTHING)
+    entry = tables.measured_entry(cell) if cell else tables.Entry(pmi or formats.NOTHING)
     if cell and pmi:
         entry = replace(entry, text=pmi)
     words = row.get("words", "").split()[:_WORDS]
@@ -122,7 +112,7 @@ def _place(cell: PrintedCell | None) -> str:
     return match[1] if match else ""
 
 
-def words_table(material: Material, paper: Paper, name: str) -> Table | None:
+def words_table(material: Material, paper: Paper, name: str) -> tables.Table | None:
     """Return a row per cluster that the cards show; or the cosines."""
     if _is_about_cosines(paper, name):
         return _cosines_table(paper, name)
@@ -131,21 +121,21 @@ def words_table(material: Material, paper: Paper, name: str) -> Table | None:
         return None
     several = len(groups) > 1
     beside = any(group["printed"] for group in groups)
-    columns = text_columns("Clusters of") * several + number_columns("Place")
-    columns += number_columns(*["printed"] * beside, "measured", under="PMI")
-    columns += text_columns("First words, printed") * beside
-    columns.append(Column(("Words, the most typical first",), numeric=False, wrap=True))
+    columns = tables.text_columns("Clusters of") * several + tables.number_columns("Place")
+    columns += tables.number_columns(*["printed"] * beside, "measured", under="PMI")
+    columns += tables.text_columns("First words, printed") * beside
+    columns.append(tables.Column(("Words, the most typical first",), numeric=False, wrap=True))
     rows = []
     for group in groups:
         for card in group["cards"]:
-            row = [Entry(group["title"])] * several + [Entry(card["place"])]
-            row += [Entry(card["printed"])] * beside + [card["pmi"]]
-            row += [Entry(" ".join(card["first"]))] * beside
-            rows.append([*row, Entry(" ".join(word for word, _ in card["words"]))])
-    return table_of(paper, name, columns, rows)
+            row = [tables.Entry(group["title"])] * several + [tables.Entry(card["place"])]
+            row += [tables.Entry(card["printed"])] * beside + [card["pmi"]]
+            row += [tables.Entry(" ".join(card["first"]))] * beside
+            rows.append([*row, tables.Entry(" ".join(word for word, _ in card["words"]))])
+    return tables.table_of(paper, name, columns, rows)
 
 
-def _cosines_table(paper: Paper, name: str) -> Table | None:
+def _cosines_table(paper: Paper, name: str) -> tables.Table | None:
     """Return the distributions of cosines by their quantiles."""
     rows = paper.rows_of("cosines", name)
     if not rows:
@@ -153,14 +143,14 @@ def _cosines_table(paper: Paper, name: str) -> Table | None:
     counts = {"column_clusters": "m", "pairs": "Pairs", "n_runs": "Runs"}
     shares = {"mean": "Mean", "q05": "5 %", "q25": "25 %", "median": "Median"}
     shares |= {"q75": "75 %", "q95": "95 %"}
-    columns = text_columns("Dataset", "Method")
-    columns += number_columns(*counts.values(), *shares.values())
+    columns = tables.text_columns("Dataset", "Method")
+    columns += tables.number_columns(*counts.values(), *shares.values())
     lines = [
-        entries(
+        tables.entries(
             *(row[key] for key in ("dataset", "method")),
             *(formats.whole(row[key]) for key in counts),
             *(formats.number(row[key], 3) for key in shares),
         )
         for row in rows
     ]
-    return table_of(paper, name, columns, lines)
+    return tables.table_of(paper, name, columns, lines)

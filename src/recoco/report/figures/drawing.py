@@ -182,6 +182,17 @@ def mark(label: str, **look):
     return Line2D([], [], label=label, **{"linestyle": "none", **look})
 
 
+def hollow(size: float, edge: float, fill: str = svg.PAPER) -> dict:
+    """Return the look of a circle that lets what is behind it show."""
+    edges = {"markeredgecolor": svg.INK, "markeredgewidth": edge}
+    return {"marker": "o", "markersize": size, "markerfacecolor": fill, **edges}
+
+
+def overlap(a: tuple, b: tuple) -> bool:
+    """Tell whether two boxes (left, bottom, right, top) have a point in common."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
 def as_numbers(rows, *columns: str):
     """Return a frame with some columns of text as numbers."""
     return rows.assign(**{c: rows[c].map(formats.as_float).astype(float) for c in columns})

@@ -29,20 +29,29 @@ def looks(methods: list[str]) -> dict[str, dict]:
     return made
 
 
+def beside(centre: float, count: int, room: float = 0.82) -> tuple[list[float], float]:
+    """Return the places of bars around a centre, and the width of each with its gap."""
+    width = room / max(1, count)
+    return [centre + (rank - (count - 1) / 2) * width for rank in range(count)], width
+
+
+def bar(axes, where: float, width: float, row: dict, metric="measured", cap=1.5, **look) -> bool:
+    """Draw a mean with its deviation; return whether the row has one."""
+    value, sd = value_of(row, metric), value_of(row, f"{metric}_sd")
+    if not math.isfinite(value):
+        return False
+    axes.bar(where, value, width * 0.92, linewidth=0, **look)
+    if sd > 0:
+        axes.errorbar(where, value, sd, color=svg.INK, linewidth=0.8, capsize=cap)
+    return True
+
+
 def bars_beside(axes, centre: float, entries: list[tuple[dict, dict]]) -> bool:
     """Draw bars beside each other around a place; return whether any was drawn."""
-    width = 0.82 / max(1, len(entries))
-    drawn = False
-    for rank, (row, look) in enumerate(entries):
-        value, sd = value_of(row), value_of(row, "measured_sd")
-        if not math.isfinite(value):
-            continue
-        where = centre + (rank - (len(entries) - 1) / 2) * width
-        axes.bar(where, value, width * 0.92, linewidth=0, **look)
-        if sd > 0:
-            axes.errorbar(where, value, sd, color=svg.INK, linewidth=0.8, capsize=1.5)
-        drawn = True
-    return drawn
+    places, width = beside(centre, len(entries))
+    pairs = zip(places, entries, strict=True)
+    drawn = [bar(axes, where, width, row, **look) for where, (row, look) in pairs]
+    return any(drawn)
 
 
 def place_names(axes, names: list[str]) -> None:
