@@ -10,7 +10,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from recoco.compare.ranks import groups_within, nemenyi, rank_methods
-from recoco.items.ranks.figures import cd_diagram
+from recoco.items.ranks.figures import Diagram, cd_diagrams
 from recoco.report.figures import svg
 from recoco.report.figures.drawing import COLOURS
 
@@ -19,7 +19,7 @@ TITLE = "Mean NMI on 12 datasets"
 
 def _draw(ranks, cd, groups, title=TITLE):
     with matplotlib.rc_context(svg.style("cd")):
-        figure = cd_diagram(ranks, cd, groups, title)
+        figure = cd_diagrams([Diagram(ranks, cd, groups, title)])
         FigureCanvasAgg(figure).draw()
     return figure
 
@@ -110,7 +110,8 @@ def test_title_longer_than_the_axis_is_inside():
 def test_same_bytes_and_themed_colours():
     def page():
         with matplotlib.rc_context(svg.style("cd")):
-            figure = cd_diagram({"a<b": 1.2, "c & d": 1.8}, 0.9, [("a<b", "c & d")], TITLE)
+            ranks, groups = {"a<b": 1.2, "c & d": 1.8}, [("a<b", "c & d")]
+            figure = cd_diagrams([Diagram(ranks, 0.9, groups, TITLE)])
             return svg.for_page(svg.draw_svg(figure), "cd", TITLE)
 
     text = page()

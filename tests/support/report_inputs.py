@@ -6,10 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from recoco.report.draw import draw
 from recoco.report.figures.drawing import Subject, drawings
 from recoco.report.inputs import Material, gather
-from recoco.report.items import item_table
+from recoco.report.items import draw, item_table
 from support.mini_project import mini_project
 
 

@@ -4,6 +4,7 @@ A *setting* is (dataset, weighting, method, parameters); a *trial* is one run of
 *block* is a range of its runs, done by one job. Two tables that need the same trial share it.
 """
 
+# ruff: noqa: F401  these are the names that the package offers
 from recoco.plan.blocks import (
     block_path,
     blocks_of,
@@ -36,31 +37,3 @@ from recoco.plan.settings import (
     with_params,
 )
 from recoco.plan.whole import Plan
-
-__all__ = [
-    "Combination",
-    "Plan",
-    "Setting",
-    "block_path",
-    "blocks_of",
-    "card_of",
-    "check_parameters",
-    "classes_of",
-    "combinations",
-    "datasets_of",
-    "datasets_of_paper",
-    "import_path",
-    "larger_is_better",
-    "name_from_path",
-    "null_setting",
-    "parameters",
-    "planned_blocks",
-    "runs_of",
-    "seconds_path",
-    "setting_of",
-    "settings_of",
-    "starts_of",
-    "tile",
-    "unreachable",
-    "with_params",
-]

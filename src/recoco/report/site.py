@@ -13,7 +13,6 @@ from markupsafe import Markup
 from recoco.core.errors import RecocoError
 from recoco.core.files import atomic, write_text
 from recoco.report import cells, exports, formats, items, method_cards, pages, trials
-from recoco.report import draw as figures
 from recoco.report.inputs import Material, gather
 from recoco.report.verdict_picture import verdict_picture
 from recoco.report.verdicts import VERDICTS, count_verdicts, summary_line
@@ -48,7 +47,7 @@ def render_site(
     for key, paper in material.papers.items():
         for name, item in paper.items.items():
             if items.is_drawn(item):
-                made_figures[key, name], svg, pdf = figures.draw(material, paper, name)
+                made_figures[key, name], svg, pdf = items.draw(material, paper, name)
                 put(f"figures/{key}_{name}.svg", svg)
                 put(f"figures/{key}_{name}.pdf", pdf)
             if table := items.item_table(material, paper, name):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recoco.compare.claims.registry import grade, special
+from recoco.compare.claims.registry import grade, grade_readings, special
 
 # The largest power of a size with which a time still counts as linear.
 LINEAR = 1.25
@@ -26,10 +26,7 @@ def grows_linearly(table, _, options):
             f"with {min(steps):.1f} to {max(steps):.1f}"
         )
     shares = [float(np.mean(true)) for true in linear.values()]
-    outcome = grade(shares[0])
-    if outcome == "fails" and max(shares) >= 0.5:
-        outcome = "partly"
-    return outcome, "; ".join(parts)
+    return grade_readings(shares), "; ".join(parts)
 
 
 @special(once=True)

@@ -60,6 +60,12 @@ def grade_every(count: int, total: int) -> str:
     return "holds" if count == total else "partly" if count >= total / 2 else "fails"
 
 
+def grade_readings(shares: list[float]) -> str:
+    """Grade a claim by its first reading; if only another one supports it, it holds partly."""
+    outcome = grade(shares[0])
+    return "partly" if outcome == "fails" and max(shares) >= 0.5 else outcome
+
+
 def grade(share: float) -> str:
     """Grade a claim by the share of the cases in which it is true."""
     return "holds" if share >= ALMOST_ALL else "partly" if share >= 0.5 else "fails"

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from recoco.compare.claims.registry import form, grade
+from recoco.compare.claims.registry import form, grade, grade_readings
 from recoco.compare.claims.score_forms import notes
 
 
@@ -124,7 +124,4 @@ def most_frequent_number(table, _, options):
             f"{variant}: the most frequent number is that of the paper on {len(right)} of "
             f"{len(here)} ({shown})"
         )
-    outcome = grade(shares[0])
-    if outcome == "fails" and max(shares) >= 0.5:
-        outcome = "partly"
-    return outcome, "; ".join(parts) + "; the number of the paper is in brackets"
+    return grade_readings(shares), "; ".join(parts) + "; the number of the paper is in brackets"

@@ -9,6 +9,7 @@ from recoco.core.errors import RecocoError
 from recoco.core.files import write_arrays
 from recoco.core.imports import load_class
 from recoco.datasets.dataset import load_prepared
+from recoco.report.figures.raster import rasterise
 from recoco.runs.scoring import best_run, read_setting
 
 BINS = 200
@@ -58,28 +59,17 @@ def picture(X, row_labels, column_labels, bins: int = BINS):
     density : float32 (b, c), share of the entries of each tile that are not zero
     row_borders, column_borders : int64 (g + 1,), where each co-cluster begins and ends
     """
-    X = sparse.csr_matrix(X)
-    sides = []
     g = int(max(np.max(row_labels), np.max(column_labels))) + 1
+    orders, borders = [], []
     for labels, size in zip((row_labels, column_labels), X.shape, strict=True):
         labels = np.asarray(labels)
         if labels.shape != (size,):
             raise RecocoError(
                 f"There are {labels.size} labels for {size} lines of the matrix: give one for each."
             )
-        place = np.empty(size, np.int64)
-        place[np.argsort(labels, kind="stable")] = np.arange(size)
-        count = min(bins, size)
-        borders = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=g))])
-        field = place * count // size
-        sides.append((field, np.bincount(field, minlength=count), borders))
-    (down, heights, row_borders), (across, widths, column_borders) = sides
-    entries = X.tocoo()
-    filled = entries.data != 0
-    cells = down[entries.row[filled]] * widths.size + across[entries.col[filled]]
-    counts = np.bincount(cells, minlength=heights.size * widths.size)
-    density = counts.reshape(heights.size, widths.size) / np.outer(heights, widths)
-    return density.astype(np.float32), row_borders, column_borders
+        orders.append(np.argsort(labels, kind="stable"))
+        borders.append(np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=g))]))
+    return rasterise(X, *orders, bins, bins).shares.astype(np.float32), *borders
 
 
 def class_table(row_labels, classes, n_clusters: int) -> np.ndarray:

@@ -16,11 +16,7 @@ class Figure(Kind):
         "drawn": DRAWN,
     }
     required = ("draw",)
-    figures = (
-        "recoco.items.figure.bars",
-        "recoco.items.figure.ensembles",
-        "recoco.items.figure.seconds",
-    )
+    figures = ("recoco.items.figure.bars", "recoco.items.figure.ensembles")
 
     def table(self, material, paper, name):
         return None

@@ -1,11 +1,20 @@
-"""Figures of distributions and means as boxes and bars."""
+"""Figures of distributions, means and seconds as boxes and bars."""
 
 import math
 
 from recoco.report import formats
 from recoco.report.figures import drawing as draw
 from recoco.report.figures import svg
-from recoco.report.figures.method_bars import bar, beside, place_names, unit_axis
+from recoco.report.figures.method_bars import (
+    bar,
+    bars_beside,
+    beside,
+    looks,
+    method_legend,
+    place_names,
+    unit_axis,
+)
+from recoco.report.speeds import seconds_per_run
 
 PRINTED = draw.hollow(4.5, 1.0)
 
@@ -150,3 +159,39 @@ def _unprinted(subject: draw.Subject, metric: str) -> dict[tuple, dict]:
         & (rows["combination"] == subject.paper.printed_combination(subject.of))
     ]
     return {(r["dataset"], r["weighting"], r["method"]): r for r in rows.to_dict("records")}
+
+
+@draw.drawing
+def run_seconds(subject: draw.Subject):
+    """Seconds of a run of each method on each dataset, on a logarithmic axis."""
+    rows = subject.paper.of_item("extra", subject.of)
+    names = {ours: name for name, ours in subject.drawn["extra_methods"].items()}
+    weighting = next(iter(subject.drawn["weightings"].values()))
+    seconds = seconds_per_run(subject.material.timings)
+    methods = list(subject.drawn["extra_methods"])
+    datasets = [d for d in subject.datasets if (rows["dataset"] == d).any()]
+    look = looks(methods)
+    figure, (axes,) = draw.panels(1, 1, 9, 3.2)
+    for place, dataset in enumerate(datasets):
+        card = subject.datasets[dataset]
+        bars = [
+            ({"measured": seconds.get(f"{card}/{weighting}/{ours}", "")}, look[name])
+            for ours, name in names.items()
+        ]
+        bars_beside(axes, place, bars)
+    if seconds and datasets:
+        from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+        axes.set_yscale("log")
+        # otherwise an axis of times that are close together would have no number
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        place_names(axes, datasets)
+        axes.minorticks_off()
+        draw.grid(axes, "y")
+    else:
+        draw.nothing(axes, "no times were measured")
+    axes.set_ylabel("seconds of a run")
+    method_legend(figure, methods, look)
+    return figure

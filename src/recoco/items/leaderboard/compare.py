@@ -14,11 +14,9 @@ from recoco.compare.verdicts import unreachable
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json
 from recoco.items.kind import analysis_path, analysis_rows, readings_path
-from recoco.items.leaderboard.entries import CONSENSUS, FUSIONS, METHOD, entries_of
+from recoco.items.leaderboard.entries import CONSENSUS, FUSIONS, METHOD, SELECTIONS, entries_of
 from recoco.items.ranks.compare import nemenyi_rows, wilcoxon_rows
 
-# One score per setting: the mean of its runs, or the run with the best criterion.
-SELECTIONS = ("mean", "best")
 # With 20,000 draws, shares are accurate to 0.01.
 _DRAWS = 20_000
 # Characteristics at whose median the datasets are halved: name, text and decimals of the median.

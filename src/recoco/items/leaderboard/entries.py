@@ -10,6 +10,8 @@ from recoco.datasets.card import expected_of
 from recoco.plan import Setting, runs_of, with_params
 
 METHOD, NULL, CONSENSUS = "method", "null", "consensus"
+# One score per setting: of all its runs, or of one.
+SELECTIONS = {"mean": "mean of all starts", "best": "best start by the criterion"}
 # Sizes that a limit may restrict, and their names in a reason.
 SIZES = {
     "rows": "rows",

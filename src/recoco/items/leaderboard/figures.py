@@ -2,8 +2,7 @@
 
 import math
 
-from recoco.items.leaderboard.entries import CONSENSUS, METHOD
-from recoco.items.leaderboard.table import SELECTIONS
+from recoco.items.leaderboard.entries import CONSENSUS, METHOD, SELECTIONS
 from recoco.items.ranks.figures import cd_diagrams, diagram_of, too_few_datasets
 from recoco.report import formats
 from recoco.report.figures import drawing as draw

@@ -4,13 +4,12 @@ import itertools
 import math
 from collections import defaultdict
 
-from recoco.items.leaderboard.entries import CONSENSUS, METHOD
+from recoco.items.leaderboard.entries import CONSENSUS, METHOD, SELECTIONS
 from recoco.report import formats
 from recoco.report.inputs import Material, Paper
 from recoco.report.tables import Column, Table, entries, table_of, text_columns
 from recoco.report.trials import address_of
 
-SELECTIONS = {"mean": "mean of all starts", "best": "best start by the criterion"}
 KINDS = {METHOD: "", "null": "null model", CONSENSUS: "consensus of all methods"}
 STATES = {
     "too-large": "too large",

@@ -37,16 +37,6 @@ class Diagram:
     title: str
 
 
-def cd_diagram(
-    ranks: Mapping[str, float],
-    cd: float,
-    groups: Sequence[Sequence[str]],
-    title: str,
-):
-    """Return a critical difference diagram as a figure; see :class:`Diagram`."""
-    return cd_diagrams([Diagram(ranks, cd, groups, title)])
-
-
 def cd_diagrams(diagrams: Sequence[Diagram]):
     """Return critical difference diagrams one below the other, as a figure."""
     from matplotlib.figure import Figure
