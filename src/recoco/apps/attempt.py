@@ -52,7 +52,7 @@ def show_attempt(
     if weighting not in WEIGHTINGS:
         raise RecocoError(f"Unknown weighting {weighting!r}: {nearest(weighting, WEIGHTINGS)}")
     own = own_trial(method, command)
-    trials = [own, *(trial for trial in _rivals() if trial.name != own.name)]
+    trials = [own, *(own_trial(name, None) for name in RIVALS if name != own.name)]
     chosen = _datasets(datasets)
     steps, outcomes = Steps(), {}
     for trial in trials[1:]:
@@ -114,10 +114,6 @@ def _program(parts: list[str]) -> str:
     """Name a command after its script if it calls an interpreter."""
     scripts = [part for part in parts[1:] if "{" not in part and os.path.isfile(part)]
     return os.path.basename(scripts[0] if scripts else parts[0])
-
-
-def _rivals() -> list[Trial]:
-    return [own_trial(name, None) for name in RIVALS]
 
 
 def _warm(trial: Trial) -> None:

@@ -33,7 +33,28 @@ class Characteristics(Kind):
         return {"characteristics": rows}
 
     def table(self, material, paper, name):
-        return characteristics_table(paper, name)
+        """Return the characteristics of the datasets, printed beside measured."""
+        from recoco.report import formats
+        from recoco.report.tables import Entry, number_columns, pivot, table_of, text_columns
+
+        rows = paper.frames["characteristics"].to_dict("records")
+        if not rows:
+            return None
+        shown = list(dict.fromkeys(row["characteristic"] for row in rows))
+        columns = text_columns("Dataset")
+        for characteristic in shown:
+            columns += number_columns(
+                "printed", "measured", under=formats.metric_name(characteristic)
+            )
+        lines = []
+        for (dataset,), facts in pivot(rows, ("dataset",), "characteristic").items():
+            line = [Entry(dataset)]
+            for characteristic in shown:
+                fact = facts.get(characteristic)
+                line += [Entry(fact["printed"]), _entry(fact)] if fact else [Entry(), Entry()]
+            lines.append(line)
+        notes = dict.fromkeys(f"{row['dataset']}: {row['note']}" for row in rows if row["note"])
+        return table_of(paper, name, columns, lines, notes)
 
 
 def compare_characteristics(paper: str, datasets: dict[str, str], records: dict[str, dict]):
@@ -108,29 +129,6 @@ def agrees(printed: str, measured: float) -> bool:
         return float(printed) == measured
     # One unit in the last place: authors round up, down and to nearest.
     return abs(float(printed) - measured) < 10.0**-digits
-
-
-def characteristics_table(paper, name: str):
-    """Return the characteristics of the datasets, printed beside measured."""
-    from recoco.report import formats
-    from recoco.report.tables import Entry, number_columns, pivot, table_of, text_columns
-
-    rows = paper.frames["characteristics"].to_dict("records")
-    if not rows:
-        return None
-    shown = list(dict.fromkeys(row["characteristic"] for row in rows))
-    columns = text_columns("Dataset")
-    for characteristic in shown:
-        columns += number_columns("printed", "measured", under=formats.metric_name(characteristic))
-    lines = []
-    for (dataset,), facts in pivot(rows, ("dataset",), "characteristic").items():
-        line = [Entry(dataset)]
-        for characteristic in shown:
-            fact = facts.get(characteristic)
-            line += [Entry(fact["printed"]), _entry(fact)] if fact else [Entry(), Entry()]
-        lines.append(line)
-    notes = dict.fromkeys(f"{row['dataset']}: {row['note']}" for row in rows if row["note"])
-    return table_of(paper, name, columns, lines, notes)
 
 
 def _entry(fact: dict):

@@ -67,7 +67,25 @@ class Densities(Kind):
         return {"densities": rows}
 
     def table(self, material, paper, name):
-        return densities_table(paper, name)
+        """Return a row per dataset and way of counting, a column per shift; agreement is marked."""
+        from recoco.report import formats, tables
+
+        rows = paper.rows_of("densities", name)
+        if not rows:
+            return None
+        shifts = sorted({row["shift"] for row in rows}, key=formats.as_float)
+        heads = [f"N = {formats.as_float(shift):g}" for shift in shifts]
+        columns = tables.text_columns("Dataset", "Counted", "Diagonal")
+        columns += tables.number_columns("printed", *heads, under="% non-zero")
+        lines = []
+        placed = tables.pivot(rows, ("dataset", "count", "diagonal", "printed"), "shift")
+        for (dataset, count, diagonal, printed), by_shift in placed.items():
+            kept = "kept" if formats.as_bool(diagonal) else "left out"
+            texts = (dataset, _COUNTS.get(count, count), kept, printed or formats.NOTHING)
+            lines.append(
+                [*tables.entries(*texts), *(_entry(by_shift.get(shift)) for shift in shifts)]
+            )
+        return tables.table_of(paper, name, columns, lines, tables.no_data(paper.items[name], rows))
 
 
 def write_densities(inputs: dict, task: dict, out: Path) -> None:
@@ -96,26 +114,6 @@ def write_densities(inputs: dict, task: dict, out: Path) -> None:
                 density = {"shift": shift, "measured": 100 * kept / cells}
                 rows.append({"count": count, "diagonal": diagonal, **density})
     write_json(out, rows)
-
-
-def densities_table(paper, name: str):
-    """Return a row per dataset and way of counting, a column per shift; agreement is marked."""
-    from recoco.report import formats, tables
-
-    rows = paper.rows_of("densities", name)
-    if not rows:
-        return None
-    shifts = sorted({row["shift"] for row in rows}, key=formats.as_float)
-    heads = [f"N = {formats.as_float(shift):g}" for shift in shifts]
-    columns = tables.text_columns("Dataset", "Counted", "Diagonal")
-    columns += tables.number_columns("printed", *heads, under="% non-zero")
-    lines = []
-    placed = tables.pivot(rows, ("dataset", "count", "diagonal", "printed"), "shift")
-    for (dataset, count, diagonal, printed), by_shift in placed.items():
-        kept = "kept" if formats.as_bool(diagonal) else "left out"
-        texts = (dataset, _COUNTS.get(count, count), kept, printed or formats.NOTHING)
-        lines.append([*tables.entries(*texts), *(_entry(by_shift.get(shift)) for shift in shifts)])
-    return tables.table_of(paper, name, columns, lines, tables.no_data(paper.items[name], rows))
 
 
 def _entry(row: dict | None):

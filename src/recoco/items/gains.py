@@ -24,7 +24,24 @@ class Gains(Kind):
         return [cell_of(row, name, "", *rest) for row, *rest in answer_gains(printed, rows, floor)]
 
     def table(self, material, paper, name):
-        return gains_table(material, paper, name)
+        """Return the gains over each other method, printed beside measured, below their means."""
+        from recoco.report import formats
+        from recoco.report.tables import entries, number_columns, pivot, table_of, text_columns
+
+        rows = paper.rows_of("gains", name)
+        if not rows:
+            return None
+        metrics = list(dict.fromkeys(row["metric"] for row in rows))
+        columns = text_columns("Dataset", f"{paper.items[name]['over']} minus")
+        for metric in metrics:
+            columns += number_columns("printed", "measured", under=formats.metric_name(metric))
+        lines = _mean_lines(material, paper, name, metrics, rows)
+        for names, by_metric in pivot(rows, ("dataset", "method"), "metric").items():
+            gains = [by_metric.get(metric, {}) for metric in metrics]
+            places = {"printed": 2, "measured": 3}
+            texts = [_signed(gain.get(side), n) for gain in gains for side, n in places.items()]
+            lines.append(entries(*names, *texts))
+        return table_of(paper, name, columns, lines)
 
 
 def gain_rows(name: str, over: str, of: str, cells: list[dict]) -> list[dict]:
@@ -100,27 +117,6 @@ def answer_gains(rows, gains: list[dict], floor: float):
         answer = Answer("ok", value, runs=1, tolerance=floor, within=within, why=why)
         some = means["datasets_there"] < means["datasets"]
         yield row, "variant" if some else side_of(value, printed, within), answer, why
-
-
-def gains_table(material, paper, name: str):
-    """Return the gains over each other method, printed beside measured, below their means."""
-    from recoco.report import formats
-    from recoco.report.tables import entries, number_columns, pivot, table_of, text_columns
-
-    rows = paper.rows_of("gains", name)
-    if not rows:
-        return None
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    columns = text_columns("Dataset", f"{paper.items[name]['over']} minus")
-    for metric in metrics:
-        columns += number_columns("printed", "measured", under=formats.metric_name(metric))
-    lines = _mean_lines(material, paper, name, metrics, rows)
-    for names, by_metric in pivot(rows, ("dataset", "method"), "metric").items():
-        gains = [by_metric.get(metric, {}) for metric in metrics]
-        places = {"printed": 2, "measured": 3}
-        texts = [_signed(gain.get(side), n) for gain in gains for side, n in places.items()]
-        lines.append(entries(*names, *texts))
-    return table_of(paper, name, columns, lines)
 
 
 def _mean_lines(material, paper, name: str, metrics: list[str], rows: list[dict]) -> list[list]:

@@ -35,7 +35,34 @@ class Orders(Kind):
         return {"orders": compare_orders(name, comparison.table(item))}
 
     def table(self, material, paper, name):
-        return orders_table(paper, name)
+        """Return ICL and scores by number of clusters; the chosen and true ones are marked."""
+        from recoco.report import formats, tables
+
+        rows = paper.rows_of("orders", name)
+        if not rows:
+            return None
+        columns = tables.text_columns("Dataset")
+        columns += tables.number_columns("Clusters", "ICL", "Filled", "NMI", "ACC", "Runs")
+        columns += tables.text_columns("Remark")
+        lines = []
+        for row in rows:
+            remarks = ["chosen"] if formats.as_bool(row["chosen"]) else []
+            if formats.as_float(row["classes"]) == formats.as_float(row["n_clusters"]):
+                remarks.append("number of classes")
+            lines.append(
+                tables.entries(
+                    row["dataset"],
+                    formats.whole(row["n_clusters"]),
+                    formats.number(row["icl"], 1),
+                    formats.whole(row["filled"]),
+                    formats.number(row["nmi"], 3),
+                    formats.number(row["acc"], 3),
+                    formats.whole(row["n_runs"]),
+                    ", ".join(remarks),
+                )
+            )
+        notes = tables.graph_notes(paper.items[name], rows)
+        return tables.table_of(paper, name, columns, lines, notes)
 
 
 def compare_orders(name: str, table) -> list[dict]:
@@ -61,37 +88,6 @@ def compare_orders(name: str, table) -> list[dict]:
         )
     largest = {row["dataset"]: row["icl"] for row in sorted(rows, key=lambda row: row["icl"])}
     return [row | {"chosen": row["icl"] == largest[row["dataset"]]} for row in rows]
-
-
-def orders_table(paper, name: str):
-    """Return ICL and scores by number of clusters; the chosen and the true number are marked."""
-    from recoco.report import formats
-    from recoco.report.tables import entries, graph_notes, number_columns, table_of, text_columns
-
-    rows = paper.rows_of("orders", name)
-    if not rows:
-        return None
-    columns = text_columns("Dataset")
-    columns += number_columns("Clusters", "ICL", "Filled", "NMI", "ACC", "Runs")
-    columns += text_columns("Remark")
-    lines = []
-    for row in rows:
-        remarks = ["chosen"] if formats.as_bool(row["chosen"]) else []
-        if formats.as_float(row["classes"]) == formats.as_float(row["n_clusters"]):
-            remarks.append("number of classes")
-        lines.append(
-            entries(
-                row["dataset"],
-                formats.whole(row["n_clusters"]),
-                formats.number(row["icl"], 1),
-                formats.whole(row["filled"]),
-                formats.number(row["nmi"], 3),
-                formats.number(row["acc"], 3),
-                formats.whole(row["n_runs"]),
-                ", ".join(remarks),
-            )
-        )
-    return table_of(paper, name, columns, lines, graph_notes(paper.items[name], rows))
 
 
 KIND = Orders()

@@ -54,7 +54,31 @@ class Representatives(Kind):
         return {"representatives": compare_representatives(comparison, name, item)}
 
     def table(self, material, paper, name):
-        return representatives_table(paper, name)
+        """Return the features that stand for each cluster, the heaviest cluster of a view first."""
+        from recoco.report import formats, tables
+
+        rows = paper.rows_of("representatives", name)
+        if not rows:
+            return None
+        columns = tables.text_columns("Dataset")
+        columns += tables.number_columns("View", "Cluster", "Features", "% of entries")
+        columns.append(
+            tables.Column(("Features, the most typical first",), numeric=False, wrap=True)
+        )
+        lines, notes = [], {}
+        for row in rows:
+            numbers = [formats.whole(row[key]) for key in ("view", "place", "features")]
+            share = formats.number(100 * formats.as_float(row["mass"]), 1)
+            lines.append(tables.entries(row["dataset"], *numbers, share, row["words"]))
+            note = (
+                f"{row['dataset']}: run {formats.whole(row['run'])}, which has the best criterion, "
+                f"{formats.number(row['criterion'], 4)}, and "
+                f"{formats.whole(row['row_clusters'])} row clusters."
+            )
+            notes[note] = None
+        return tables.table_of(
+            paper, name, columns, lines, [*notes, *tables.no_data(paper.items[name], rows)]
+        )
 
 
 def compare_representatives(comparison, name: str, item: dict) -> list[dict]:
@@ -138,32 +162,6 @@ def write_representatives(inputs: dict, task: dict, out: Path) -> None:
             "empty_clusters": empty,
             "clusters": clusters,
         },
-    )
-
-
-def representatives_table(paper, name: str):
-    """Return the features that stand for each cluster, the heaviest cluster of a view first."""
-    from recoco.report import formats, tables
-
-    rows = paper.rows_of("representatives", name)
-    if not rows:
-        return None
-    columns = tables.text_columns("Dataset")
-    columns += tables.number_columns("View", "Cluster", "Features", "% of entries")
-    columns.append(tables.Column(("Features, the most typical first",), numeric=False, wrap=True))
-    lines, notes = [], {}
-    for row in rows:
-        numbers = [formats.whole(row[key]) for key in ("view", "place", "features")]
-        share = formats.number(100 * formats.as_float(row["mass"]), 1)
-        lines.append(tables.entries(row["dataset"], *numbers, share, row["words"]))
-        note = (
-            f"{row['dataset']}: run {formats.whole(row['run'])}, which has the best criterion, "
-            f"{formats.number(row['criterion'], 4)}, and "
-            f"{formats.whole(row['row_clusters'])} row clusters."
-        )
-        notes[note] = None
-    return tables.table_of(
-        paper, name, columns, lines, [*notes, *tables.no_data(paper.items[name], rows)]
     )
 
 

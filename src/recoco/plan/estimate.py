@@ -92,8 +92,9 @@ class Estimate:
             self._expected += self._blocks.pop(path)
             seconds = plan.seconds_path(path)
             self._measured += read_json(seconds)["seconds"] if seconds.is_file() else 0.0
-        for path in [path for path in self._others if _written_since(path, self._began)]:
-            del self._others[path]
+        for path in list(self._others):
+            if path.is_file() and path.stat().st_mtime >= self._began:
+                del self._others[path]
         waiting = [*self._blocks.values(), *self._others.values()]
         if not waiting:
             return 0.0
@@ -101,10 +102,6 @@ class Estimate:
         work = speed * sum(waiting) + SECONDS_PER_JOB * len(waiting)
         # The longest job cannot be divided among cores.
         return max(work / self.cores, speed * max(waiting)) + speed * self._tail
-
-
-def _written_since(path: Path, moment: float) -> bool:
-    return path.is_file() and path.stat().st_mtime >= moment
 
 
 def _seconds_per_run(setting: plan.Setting, root: Path) -> float | None:

@@ -60,11 +60,10 @@ def rows_above(table, _, options):
     )
 
 
-def _fields_of_curves(options: dict) -> dict[str, set[str]]:
-    return {"evidence": {"near", "total", "within", "lost", "dataset", "metric"}}
+_OF_CURVES = {"evidence": {"near", "total", "within", "lost", "dataset", "metric"}}
 
 
-@form("near_best_of_curve", once=True, fields=_fields_of_curves)
+@form("near_best_of_curve", once=True, fields=lambda options: _OF_CURVES)
 def near_best_of_curve(table, _, options):
     """At one value of a parameter the score is as good as the best along the curve."""
     at = options["value"]
@@ -88,11 +87,10 @@ def near_best_of_curve(table, _, options):
     )
 
 
-def _fields_of_close(options: dict) -> dict[str, set[str]]:
-    return {"evidence": {"near", "total", "shown"}, "show": {"dataset", "one", "other"}}
+_OF_CLOSE = {"evidence": {"near", "total", "shown"}, "show": {"dataset", "one", "other"}}
 
 
-@form("close", once=True, fields=_fields_of_close)
+@form("close", once=True, fields=lambda options: _OF_CLOSE)
 def close(table, _, options):
     """Two printed metrics of a dataset are near each other: within a share of the second."""
     pairs = as_printed_pairs(table, options["metric"], options["to"])

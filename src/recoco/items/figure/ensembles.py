@@ -60,6 +60,7 @@ def threshold_curves(subject: draw.Subject):
     names = list(subject.datasets)
     scores = [m for m in subject.setting("metrics") if m.startswith(("nmi", "ari", "acc"))]
     values = sorted({float(v) for v in subject.setting("values")}, key=lambda v: -v or 1)
+    shares = [f"{100 * value:g} %" if value else "all" for value in values]
     across = min(3, len(names))
     down = math.ceil(len(names) / across)
     size = (max(4.6, 3.5 * across), 2.7 * down + 0.6)
@@ -67,7 +68,7 @@ def threshold_curves(subject: draw.Subject):
     for axes, dataset in zip(board, names, strict=False):
         here = rows[rows["dataset"] == dataset]
         axes.set_title(dataset, loc="left")
-        axes.set_xticks(range(len(values)), [_share_name(v) for v in values], fontsize=7.5)
+        axes.set_xticks(range(len(values)), shares, fontsize=7.5)
         axes.set_xlim(-0.5, len(values) - 0.5)
         if here.empty:
             axes.set_yticks([])
@@ -81,10 +82,6 @@ def threshold_curves(subject: draw.Subject):
     ]
     draw.legend(figure, handles, "outside upper right")
     return figure
-
-
-def _share_name(value: float) -> str:
-    return f"{100 * value:g} %" if value else "all"
 
 
 def _steps(axes, rows: pd.DataFrame, values: list[float], scores: list[str]) -> None:

@@ -44,7 +44,7 @@ def board(material: Material, paper: Paper, name: str) -> dict | None:
         "metrics": item["metrics"],
         "datasets": list(dict.fromkeys(row["dataset"] for row in cells)),
         "methods": list(dict.fromkeys(row["method"] for row in cells)),
-        "states": _states(cells),
+        "states": {row["status"]: _state(row["status"]) or "scored" for row in cells},
         "remarks": [row["text"] for row in paper.rows_of("remarks", name)],
         "standings": _standings(standings, paper.rows_of("tradeoffs", name)),
         "overall": _overall(tests, standings),
@@ -185,10 +185,10 @@ def _cells(rows: list[dict], metrics: list[str]) -> list[dict]:
             {
                 **{k: row[k] for k in ("dataset", "card", "weighting", "kind", "method", "status")},
                 "name": formats.NULLS.get(row["method"], row["method"]),
-                "state": STATES.get(row["status"], row["status"]) * (row["status"] != "ok"),
+                "state": _state(row["status"]),
                 "reason": row["reason"].removeprefix("RecocoError: "),
                 "runs": formats.whole(row["n_runs"]),
-                "address": address_of(row["card"], _anchor(row)) if _has_trial(row) else "",
+                "address": _address(row),
                 "scores": {},
             },
         )
@@ -200,19 +200,17 @@ def _cells(rows: list[dict], metrics: list[str]) -> list[dict]:
     ]
 
 
-def _has_trial(row: dict) -> bool:
-    return row["status"] not in {"unreachable", "too-large", "not-run"}
+def _state(status: str) -> str:
+    """Return a status in words; empty for a method that has scores."""
+    return "" if status == "ok" else STATES.get(status, status)
 
 
-def _anchor(row: dict) -> str:
-    if row["kind"] == CONSENSUS:
-        return "consensus"
-    return row["trial"].partition("/")[2]
-
-
-def _states(rows: list[dict]) -> dict[str, str]:
-    statuses = dict.fromkeys(row["status"] for row in rows)
-    return {s: STATES.get(s, "scored" if s == "ok" else s) for s in statuses}
+def _address(row: dict) -> str:
+    """Return the address of the runs behind a cell; empty if there are none."""
+    if row["status"] in {"unreachable", "too-large", "not-run"}:
+        return ""
+    anchor = "consensus" if row["kind"] == CONSENSUS else row["trial"].partition("/")[2]
+    return address_of(row["card"], anchor)
 
 
 def _summary(rows: list[dict]) -> str:
@@ -222,7 +220,7 @@ def _summary(rows: list[dict]) -> str:
     for status in pairs.values():
         counts["ok" if status in {"ok", "degenerate"} else status] += 1
     parts = [f"{counts.pop('ok', 0):,} have scores"]
-    parts += [f"{n:,} {STATES.get(s, s)}" for s, n in sorted(counts.items(), key=lambda c: -c[1])]
+    parts += [f"{n:,} {_state(s)}" for s, n in sorted(counts.items(), key=lambda c: -c[1])]
     return f"{len(pairs):,} pairs of a method and a dataset by weighting: {', '.join(parts)}."
 
 

@@ -11,6 +11,7 @@ from recoco.report.inputs import Material, Paper
 
 # Lines differ by colour and by marker; the grey comes late, it is weakest as a line.
 _LOOKS = tuple(zip((*draw.COLOURS[1:5], draw.COLOURS[0], draw.COLOURS[5]), "osD^vP", strict=True))
+_AXES = {"lam": "λ (logarithmic)", "n_column_clusters": "number of column clusters m"}
 # An axis whose ends are further apart than this is logarithmic.
 _LOGARITHMIC = 30
 
@@ -27,7 +28,7 @@ def parameter_curves(subject: draw.Subject):
         for rank, dataset in enumerate(names):
             _curve(axes, here[here["dataset"] == dataset], *_LOOKS[rank % len(_LOOKS)])
         axes.set_title(formats.metric_name(metric), loc="left")
-        axes.set_xlabel(_axis_name(parameter))
+        axes.set_xlabel(_AXES.get(parameter, formats.parameter_name(parameter)))
         draw.grid(axes, "y")
         if here.empty:
             draw.nothing(axes, "nothing was measured")
@@ -48,9 +49,8 @@ def parameter_curves(subject: draw.Subject):
                 draw.mark(f"{dataset}: no data", color=svg.FAINT, marker="x", markersize=4.5)
             )
     if (rows["at"] == 0).any():
-        handles.append(
-            draw.mark(_zero_name(parameter), color=svg.FAINT, linestyle=":", linewidth=1.6)
-        )
+        zero = "λ = 0 (NMTF)" if parameter == "lam" else f"{formats.parameter_name(parameter)} = 0"
+        handles.append(draw.mark(zero, color=svg.FAINT, linestyle=":", linewidth=1.6))
     figure.legend(
         handles=handles, loc="outside upper center", ncols=6, handlelength=2, columnspacing=1.4
     )
@@ -88,15 +88,6 @@ def _axis(axes, at: pd.Series) -> None:
         ticks = [t * 10.0**k for k in range(-4, 4) for t in (1, 2, 3, 5)]
         ticks = [t for t in ticks if at.min() <= t <= at.max() and t not in (3, 30)]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-
-
-def _axis_name(parameter: str) -> str:
-    names = {"lam": "λ (logarithmic)", "n_column_clusters": "number of column clusters m"}
-    return names.get(parameter, formats.parameter_name(parameter))
-
-
-def _zero_name(parameter: str) -> str:
-    return "λ = 0 (NMTF)" if parameter == "lam" else f"{formats.parameter_name(parameter)} = 0"
 
 
 def sweep_table(material: Material, paper: Paper, name: str) -> tables.Table | None:

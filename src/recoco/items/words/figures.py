@@ -231,10 +231,12 @@ def _outlines(axes, methods: list[str], rows: list[dict]) -> float:
 
 def _with_columns(subject: draw.Subject, frame: str) -> list[dict]:
     """Return the rows of a frame for the item drawn, each with its m as in the papers."""
-    return [
-        {**row, "m": draw.columns_name(subject, row["card"], row["column_clusters"])}
-        for row in subject.rows(frame)
-    ]
+    rows = []
+    for row in subject.rows(frame):
+        number = int(formats.as_float(row["column_clusters"]))
+        classes = subject.material.datasets.get(row["card"], {}).get("classes")
+        rows.append({**row, "m": "m = g" if number == classes else f"m = {number}"})
+    return rows
 
 
 def _named_datasets(subject: draw.Subject, rows: list[dict]) -> list[str]:

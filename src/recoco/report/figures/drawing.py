@@ -161,13 +161,6 @@ def nothing(axes, text: str) -> None:
     remark(axes, 0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center")
 
 
-def columns_name(subject: "Subject", card: str, text: str) -> str:
-    """Return a number of column clusters as in the papers: "m = g" if it is that of classes."""
-    number = int(formats.as_float(text))
-    classes = subject.material.datasets.get(card, {}).get("classes")
-    return "m = g" if number == classes else f"m = {number}"
-
-
 def patch(colour: str, label: str, alpha: float = 1.0):
     """Return the entry of a legend for a filled area."""
     from matplotlib.patches import Rectangle
