@@ -136,13 +136,13 @@ class Leaderboard(Kind):
     def analyses(self, plan, paper):
         from recoco.items.leaderboard.fusions import write_fusions
 
-        tasks, seed = self._fusions(plan, paper), plan.config.master_seed
+        tasks = self._fusions(plan, paper)
         used = {
             card: sorted({m["setting"] for task in of_card for m in task["members"].values()})
             for card, of_card in tasks.items()
         }
-        found = plan, paper, "fusions", write_fusions, tasks, used
-        yield from analyses_by_card(*found, master_seed=seed)
+        seed = {"master_seed": plan.config.master_seed}
+        yield from analyses_by_card(plan, paper, "fusions", write_fusions, tasks, used, **seed)
 
     def _fusions(self, plan, paper: str) -> dict[str, list[dict]]:
         """Return the tasks of each dataset: for each ranking, the methods to fuse."""

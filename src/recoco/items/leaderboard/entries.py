@@ -10,7 +10,7 @@ from recoco.datasets.card import expected_of
 from recoco.plan import Setting, runs_of, with_params
 
 METHOD, NULL, CONSENSUS = "method", "null", "consensus"
-# One score per setting: of all its runs, or of one.
+# One score per setting: the mean of its runs, or the run with the best criterion.
 SELECTIONS = {"mean": "mean of all starts", "best": "best start by the criterion"}
 # Sizes that a limit may restrict, and their names in a reason.
 SIZES = {
