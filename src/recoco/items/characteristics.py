@@ -6,7 +6,7 @@ from recoco.items.kind import Kind
 from recoco.items.properties import DATASETS
 
 # Printed column of datasets.csv -> how it is measured from the record of ``prepare``.
-_MEASURED = {
+MEASURED = {
     "documents": lambda c: c["rows"],
     "words": lambda c: c["columns"][0],
     "clusters": lambda c: c["classes"],
@@ -86,7 +86,7 @@ def _row(characteristic: str, printed: str, measured) -> dict:
 
 def _plain(printed: dict, record: dict | None):
     """Yield the characteristics that are printed as one number."""
-    for characteristic, measured_of in _MEASURED.items():
+    for characteristic, measured_of in MEASURED.items():
         text = str(printed.get(characteristic) or "").strip()
         if _is_number(text):
             yield _row(characteristic, text, measured_of(record) if record else None)

@@ -5,6 +5,7 @@ import math
 
 from markupsafe import Markup
 
+from recoco.items.characteristics import MEASURED
 from recoco.items.leaderboard import table as leaderboard
 from recoco.items.words import table as wordlists
 from recoco.report import formats, items, tables
@@ -95,14 +96,7 @@ def _consensus_table(paper: Paper) -> tables.Table | None:
 
 # ---- datasets, errata, provenance --------------------------------------------------------
 
-CHARACTERISTICS = (
-    "documents",
-    "words",
-    "clusters",
-    "sparsity_percent",
-    "nonzero_percent",
-    "balance",
-)
+CHARACTERISTICS = tuple(MEASURED)
 
 
 def dataset_cards(material: Material) -> list[dict]:
