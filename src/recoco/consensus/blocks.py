@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from recoco.consensus.bases import Bases, check_bases, check_partitions, number_clusters
 from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, check_integer, check_matrix, label_dtype
+from recoco.methods.base import RandomState, check_matrix, label_dtype
+from recoco.methods.checks import check_integer
 
 
 @dataclass

@@ -19,7 +19,8 @@ from scipy import sparse
 
 from recoco.consensus.bases import check_partitions
 from recoco.core.errors import RecocoError
-from recoco.methods.base import check_integer, label_dtype
+from recoco.methods.base import label_dtype
+from recoco.methods.checks import check_integer
 from recoco.metrics import canonical, score_partitions
 
 # METIS needs integer weights: number of steps between Jaccard similarities 0 and 1

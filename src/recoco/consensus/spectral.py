@@ -11,7 +11,9 @@ from threadpoolctl import threadpool_limits
 
 from recoco.consensus.bases import Bases, check_bases, check_partitions, number_clusters
 from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, check_integer, label_dtype
+from recoco.methods.arrays import signs
+from recoco.methods.base import RandomState, label_dtype
+from recoco.methods.checks import check_integer
 
 
 @dataclass
@@ -161,8 +163,7 @@ def consensus_svd(bases: Bases, k: int) -> tuple[np.ndarray, np.ndarray, np.ndar
         U = Phi @ (P @ (left[:, :k_real] / a[:, None]))
         V = Psi @ (Q @ (right[:k_real].T / b[:, None]))
     values = values[:k_real]
-    # the sign of a pair is free: the largest entry on the left is made positive
-    sign = np.where(U[np.abs(U).argmax(axis=0), np.arange(k_real)] < 0, -1.0, 1.0)
+    sign = signs(U)
     sign[values < 1e-10] = 0.0
     missing = ((0, 0), (0, k - k_real))
     return np.pad(U * sign, missing), np.pad(values, missing[1]), np.pad(V * sign, missing)

@@ -7,7 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import Starts, check_integer, check_labels, finished, label_dtype
+from recoco.methods.base import Starts, finished, label_dtype
+from recoco.methods.checks import check_integer, check_labels
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs, degrees
 
 # for less work per step, starting threads takes longer than they save

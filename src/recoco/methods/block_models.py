@@ -1,21 +1,21 @@
 """Poisson block models of one graph or matrix: PSBM, DC-SBM, PLBM, SPLBM."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import RandomState, check_choice
 from recoco.methods.block_engine import BlockModel, run_graphs, stack
 from recoco.methods.block_sides import Sides, _LatentBlockModel, run_moves, run_sides
+from recoco.methods.checks import check_choice
 from recoco.methods.graph_clusterer import Graphs
 
 EMS = ("variational", "classification")
 E_STEPS = ("derived", "printed")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class PSBM(BlockModel):
     """Poisson stochastic block model, fitted by variational EM.
 
@@ -25,8 +25,6 @@ class PSBM(BlockModel):
     ----------
     n_clusters : int, default=2
         Number of clusters g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest bound is kept.
     max_iter : int, default=300
         Maximum number of iterations, each an E-step and an M-step.
     tol : float, default=1e-8
@@ -35,8 +33,8 @@ class PSBM(BlockModel):
         Number of iterations with hard labels before the first soft E-step. From a random
         partition all estimates are nearly equal, so the soft posteriors of all nodes often
         become the same; a few hard steps avoid this.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
@@ -48,8 +46,8 @@ class PSBM(BlockModel):
         The variational bound without sum log x_ij!.
     criterion_history_ : ndarray
         The bound after each iteration; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -59,6 +57,8 @@ class PSBM(BlockModel):
 
     References
     ----------
+    K. Nowicki, T. A. B. Snijders. Estimation and prediction for stochastic blockstructures. Journal
+    of the American Statistical Association 96, 2001, 1077-1087.
     J.-J. Daudin, F. Picard, S. Robin. A mixture model for random graphs. Statistics and Computing
     18, 2008, 173-183.
 
@@ -73,23 +73,15 @@ class PSBM(BlockModel):
 
     name = "psbm"
     title = "PSBM"
-    reference = (
-        "K. Nowicki, T. A. B. Snijders, JASA 96, 2001; J.-J. Daudin, F. Picard, S. Robin. A "
-        "mixture model for random graphs. Statistics and Computing 18, 2008."
-    )
     equation_notes = (
         "z_ik ~ pi_k exp sum_{j != i, l} z_jl (x_ij log gamma_kl - gamma_kl); criterion: sum z log "
         "pi + 1/2 sum_{i != j} z z (x log gamma - gamma) + H(Z). TSPLBM paper, Section 3.2."
     )
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
     max_iter: int = 300
     tol: float = 1e-8
     hard_steps: int = 0
-    random_state: RandomState = None
 
     def _prepare(self, graphs):
         return stack(graphs, diagonal=False)
@@ -103,7 +95,7 @@ class PSBM(BlockModel):
         return starts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class DCSBM(BlockModel):
     """Degree-corrected stochastic block model with hard labels, fitted by moving single nodes.
 
@@ -114,27 +106,23 @@ class DCSBM(BlockModel):
     ----------
     n_clusters : int, default=2
         Number of clusters g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest criterion is kept.
     max_iter : int, default=100
         Maximum number of passes through the nodes.
     tol : float, default=1e-9
         A start ends when a pass raises the criterion by no more than this fraction of it.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each node; also available as ``labels_``.
     posteriors_ : ndarray of shape (n, g)
         The labels as 0 and 1.
     criterion_ : float
         The criterion above.
     criterion_history_ : ndarray
         The criterion after each pass; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -158,19 +146,10 @@ class DCSBM(BlockModel):
 
     name = "dcsbm"
     title = "DC-SBM"
-    reference = (
-        "B. Karrer, M. E. J. Newman. Stochastic blockmodels and community structure in networks. "
-        "Physical Review E 83, 2011."
-    )
     equation_notes = "Criterion: sum_kl m_kl log(m_kl / (m_k. m_l.)), moves of single nodes."
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-9
-    random_state: RandomState = None
 
     def _prepare(self, graphs):
         graph = graphs.graphs[0]
@@ -185,7 +164,7 @@ class DCSBM(BlockModel):
         return starts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class PLBM(_LatentBlockModel):
     """Poisson latent block model, fitted by variational or classification EM.
 
@@ -202,16 +181,14 @@ class PLBM(_LatentBlockModel):
     symmetric : bool or None, default=None
         Whether rows and columns are the same nodes and share one partition. None means yes if X
         is symmetric and m = g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest criterion is kept.
     max_iter : int, default=300
         Maximum number of iterations, each an E-step and an M-step.
     tol : float, default=1e-8
         A start ends when its criterion grows by no more than this fraction of itself.
     hard_steps : int, default=0
         Number of iterations with hard labels before the first soft E-step, see :class:`PSBM`.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
@@ -224,8 +201,8 @@ class PLBM(_LatentBlockModel):
         the data. For a graph it is half of that, as in the TSPLBM paper.
     criterion_history_ : ndarray
         The criterion after each iteration; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -251,26 +228,18 @@ class PLBM(_LatentBlockModel):
 
     name = "plbm"
     title = "PLBM"
-    reference = (
-        "G. Govaert, M. Nadif. Mutual information, phi-squared and model-based co-clustering for "
-        "contingency tables. Advances in Data Analysis and Classification 12, 2018."
-    )
     equation_notes = (
         "z_ik ~ pi_k exp sum_l x_il log gamma_kl, x_il = sum_j w_jl x_ij; gamma_kl = x_kl / (x_k. "
         "x_.l); criterion: eq. 2 of the TSPLBM paper."
     )
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     n_column_clusters: int | None = None
     em: str = "variational"
     symmetric: bool | None = None
-    n_init: int = 1
     max_iter: int = 300
     tol: float = 1e-8
     hard_steps: int = 0
-    random_state: RandomState = None
 
     def _check(self, X):
         check_choice(self.em, "em", EMS)
@@ -308,7 +277,7 @@ class PLBM(_LatentBlockModel):
         return starts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SPLBM(_LatentBlockModel):
     """Sparse Poisson latent block model: a gamma per diagonal block, and a common one elsewhere.
 
@@ -351,25 +320,17 @@ class SPLBM(_LatentBlockModel):
 
     name = "splbm"
     title = "SPLBM"
-    reference = (
-        "M. Ailem, F. Role, M. Nadif. Sparse Poisson latent block model for document clustering. "
-        "IEEE Transactions on Knowledge and Data Engineering 29, 2017."
-    )
     equation_notes = (
         "z_ik ~ pi_k exp(x_ik log(gamma_kk / gamma) - x_i. x_.k (gamma_kk - gamma)), gamma_kk = "
         "x_kk / (x_k. x_.k), gamma = (N - sum_k x_kk) / (N^2 - sum_k x_k. x_.k)."
     )
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     e_step: str = "derived"
     symmetric: bool | None = None
-    n_init: int = 1
     max_iter: int = 300
     tol: float = 1e-8
     hard_steps: int = 0
-    random_state: RandomState = None
 
     def _check(self, X):
         check_choice(self.e_step, "e_step", E_STEPS)

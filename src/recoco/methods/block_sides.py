@@ -5,19 +5,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BiclusterMixin
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import (
-    Starts,
-    check_columns,
-    check_labels,
-    check_matrix,
-    finished,
-    label_dtype,
-)
+from recoco.methods.base import Biclusters, Starts, check_matrix, finished, label_dtype
 from recoco.methods.block_engine import SMALL, BlockModel, multiply, one_hot, stack
+from recoco.methods.checks import check_columns, check_labels
 from recoco.methods.graph_clusterer import Graphs, asymmetry, check_graphs
 
 
@@ -31,25 +24,10 @@ class Sides:
     column_degree: np.ndarray
 
 
-class _LatentBlockModel(BiclusterMixin, BlockModel):
+class _LatentBlockModel(Biclusters, BlockModel):
     """Base class of the models with degrees, for symmetric graphs and for any matrix."""
 
     graphs_only = False
-
-    @property
-    def rows_(self) -> np.ndarray:
-        """Boolean array of shape (g, n): which rows belong to each cluster."""
-        return self.row_labels_[None] == np.arange(self.n_clusters)[:, None]
-
-    @property
-    def columns_(self) -> np.ndarray:
-        """Boolean array of shape (m, d): which columns belong to each cluster."""
-        return self.column_labels_[None] == np.arange(self._m)[:, None]
-
-    @property
-    def _m(self) -> int:
-        asked = getattr(self, "n_column_clusters", None)
-        return self.n_clusters if asked is None else asked
 
     def _check_data(self, X):
         if self.symmetric not in (None, True, False):

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from recoco.core.errors import RecocoError
 from recoco.core.imports import load_class
-from recoco.methods.base import Clusterer, RandomState, Starts
+from recoco.methods.base import Clusterer, Starts
 
 _PLACEHOLDERS = ("matrix", "clusters", "seed", "labels", "columns", "criterion")
 _NEEDED = ("matrix", "labels")
@@ -65,7 +65,7 @@ class _Problem:
     shape: tuple[int, int]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class CommandLine(Clusterer):
     """Any program that reads a matrix from a file and writes labels to another one.
 
@@ -105,15 +105,11 @@ class CommandLine(Clusterer):
     reference = "A program of one's own."
     equation_notes = "What the program does is its own matter."
 
-    n_clusters: int = 2
-    _: KW_ONLY
     command: str | list[str] | None = None
     seconds: float | None = None
     digest: str = ""
-    n_init: int = 1
     max_iter: int = 1
     tol: float = 0.0
-    random_state: RandomState = None
 
     @property
     def expected_clusters(self) -> int | None:
@@ -275,7 +271,7 @@ def _read_number(path: Path) -> float:
     return value
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Estimator(Clusterer):
     """Any estimator in the style of scikit-learn, as a method.
 
@@ -297,8 +293,8 @@ class Estimator(Clusterer):
         Hash of the source of the module, which makes results depend on it.
     n_init, max_iter, tol : int, int and float, default=1, 1 and 0.0
         Ignored; present because all methods have them. There is no criterion to compare starts.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Examples
     --------
@@ -314,16 +310,12 @@ class Estimator(Clusterer):
     equation_notes = "What the class does is its own matter."
     two_sided = False
 
-    n_clusters: int = 2
-    _: KW_ONLY
     estimator: str | None = None
     options: dict | None = None
     dense: bool = False
     digest: str = ""
-    n_init: int = 1
     max_iter: int = 1
     tol: float = 0.0
-    random_state: RandomState = None
 
     @property
     def expected_clusters(self) -> int | None:

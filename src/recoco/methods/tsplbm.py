@@ -1,13 +1,13 @@
 """TSPLBM: one partition of the nodes of any number of graphs."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
-from recoco.methods.base import RandomState, check_choice
 from recoco.methods.block_engine import BlockModel, run_graphs, stack
 from recoco.methods.block_models import E_STEPS
+from recoco.methods.checks import check_choice
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class TSPLBM(BlockModel):
     """Tensor sparse Poisson latent block model, fitted by variational EM (Algorithm 1).
 
@@ -24,8 +24,6 @@ class TSPLBM(BlockModel):
         x_ij log(gamma_kk / gamma) - x_i. x_k. (gamma_kk - gamma)]). ``printed`` is Algorithm 1
         as printed, with half the exponent and without the term of the degrees; the criterion may
         then decrease.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest bound is kept.
     max_iter : int, default=300
         Maximum number of iterations, each an E-step and an M-step.
     tol : float, default=1e-8
@@ -34,8 +32,8 @@ class TSPLBM(BlockModel):
     hard_steps : int, default=0
         Number of iterations with hard labels before the first soft E-step, see
         :class:`recoco.methods.block_models.PSBM`. The paper has none.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
@@ -47,8 +45,8 @@ class TSPLBM(BlockModel):
         Eq. 4 with N_b (log gamma - N_b gamma).
     criterion_history_ : ndarray
         The criterion after each iteration.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -76,10 +74,6 @@ class TSPLBM(BlockModel):
 
     name = "tsplbm"
     title = "TSPLBM"
-    reference = (
-        "R. Boutalbi, L. Labiod, M. Nadif. Implicit consensus clustering from multiple graphs. "
-        "Data Mining and Knowledge Discovery 35, 2021."
-    )
     equation_notes = (
         "Algorithm 1; criterion: eq. 4 with N_b gamma in place of N_b^2 gamma; M-step: eq. 6; "
         "E-step as derived from the criterion, or as printed (half the exponent, no degrees)."
@@ -88,14 +82,10 @@ class TSPLBM(BlockModel):
     two_sided = False
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     e_step: str = "derived"
-    n_init: int = 1
     max_iter: int = 300
     tol: float = 1e-8
     hard_steps: int = 0
-    random_state: RandomState = None
 
     def _check(self, X):
         check_choice(self.e_step, "e_step", E_STEPS)
