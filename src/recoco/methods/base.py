@@ -145,16 +145,14 @@ class Clusterer(ClusterMixin, BaseEstimator):
     ``_run(problem, generators, init)``, which returns :class:`Starts`. Each start must depend on
     its own generator only. ``_check_data`` and ``_check_numbers`` define which data and parameters
     are accepted; a method that accepts an explicit start implements ``_check_init``. Parameters
-    are the fields of a dataclass (``eq=False, repr=False, kw_only=True``). A subclass declares
-    those that it adds, and those with another default.
+    are fields of a dataclass: a subclass declares those that it adds or gives another default.
 
     Parameters
     ----------
     n_clusters : int, default=2
         Number of clusters.
     n_init : int, default=1
-        Number of starts per run. The one with the best criterion is kept, which is the largest
-        or, if ``larger_is_better`` is false, the smallest.
+        Number of starts per run. The one with the best criterion (``larger_is_better``) is kept.
     max_iter : int, default=100
         Maximum number of iterations.
     random_state : int, Generator, RandomState or None, default=None

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from recoco.core.errors import RecocoError
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.block_engine import BlockModel, run_graphs, stack
-from recoco.methods.block_sides import Sides, _LatentBlockModel, run_moves, run_sides
+from recoco.methods.block_engine import BlockModel, VariationalModel, stack
+from recoco.methods.block_sides import Sides, _LatentBlockModel, run_moves
 from recoco.methods.checks import check_choice
 from recoco.methods.graph_clusterer import Graphs
 
@@ -15,8 +13,7 @@ EMS = ("variational", "classification")
 E_STEPS = ("derived", "printed")
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class PSBM(BlockModel):
+class PSBM(VariationalModel):
     """Poisson stochastic block model, fitted by variational EM.
 
     The model is x_ij ~ Poisson(gamma_kl) for i != j, where k and l are the clusters of i and j.
@@ -77,11 +74,6 @@ class PSBM(BlockModel):
         "z_ik ~ pi_k exp sum_{j != i, l} z_jl (x_ij log gamma_kl - gamma_kl); criterion: sum z log "
         "pi + 1/2 sum_{i != j} z z (x log gamma - gamma) + H(Z). TSPLBM paper, Section 3.2."
     )
-    monotone = True
-
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
 
     def _prepare(self, graphs):
         return stack(graphs, diagonal=False)
@@ -89,10 +81,7 @@ class PSBM(BlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import PSBM as model
 
-        labels = self._random_nodes(problem, generators, init)
-        starts, Z = run_graphs(problem, labels, self.n_clusters, model, True, self)
-        self._keep(starts.criterion, Z)
-        return starts
+        return self._run_em(problem, generators, init, model)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -157,11 +146,7 @@ class DCSBM(BlockModel):
         return stack(Graphs([graph]))
 
     def _run(self, problem, generators, init):
-        starts = run_moves(problem, generators, init, self.n_clusters, False, self)
-        starts.histories = [2.0 * history for history in starts.histories]
-        starts.criterion = 2.0 * starts.criterion
-        self._keep(starts.criterion, np.eye(self.n_clusters)[starts.row_labels])
-        return starts
+        return run_moves(problem, generators, init, False, self, lambda history: 2.0 * history)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -181,14 +166,8 @@ class PLBM(_LatentBlockModel):
     symmetric : bool or None, default=None
         Whether rows and columns are the same nodes and share one partition. None means yes if X
         is symmetric and m = g.
-    max_iter : int, default=300
-        Maximum number of iterations, each an E-step and an M-step.
-    tol : float, default=1e-8
-        A start ends when its criterion grows by no more than this fraction of itself.
-    hard_steps : int, default=0
-        Number of iterations with hard labels before the first soft E-step, see :class:`PSBM`.
-    n_init, random_state
-        See :class:`~recoco.methods.base.Clusterer`.
+    n_init, max_iter, tol, hard_steps, random_state
+        See :class:`PSBM`.
 
     Attributes
     ----------
@@ -232,14 +211,9 @@ class PLBM(_LatentBlockModel):
         "z_ik ~ pi_k exp sum_l x_il log gamma_kl, x_il = sum_j w_jl x_ij; gamma_kl = x_kl / (x_k. "
         "x_.l); criterion: eq. 2 of the TSPLBM paper."
     )
-    monotone = True
 
     n_column_clusters: int | None = None
     em: str = "variational"
-    symmetric: bool | None = None
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
 
     def _check(self, X):
         check_choice(self.em, "em", EMS)
@@ -258,22 +232,12 @@ class PLBM(_LatentBlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import PLBM as model
 
-        hard, g = self.em == "classification", self.n_clusters
-        if isinstance(problem, Sides):
-            labels = self._random(problem, generators, init)
-            starts, Z = run_sides(problem, *labels, (g, self._m), model, hard, self)  # type: ignore[call-arg]
-        elif hard:
-            starts = run_moves(problem, generators, init, g, True, self)
-            half = 0.5 * problem.degree.sum()
-            starts.histories = [history - half for history in starts.histories]
-            starts.criterion = np.array([history[-1] for history in starts.histories])
-            Z = np.eye(g)[starts.row_labels]
-        else:
-            labels = self._random_nodes(problem, generators, init)
-            starts, Z = run_graphs(problem, labels, g, model, True, self)
-        if starts.column_labels is None:
-            starts.column_labels = starts.row_labels
-        self._keep(starts.criterion, Z)
+        hard = self.em == "classification"
+        if isinstance(problem, Sides) or not hard:
+            return self._run_em(problem, generators, init, model, hard=hard)
+        half = 0.5 * problem.degree.sum()
+        starts = run_moves(problem, generators, init, True, self, lambda history: history - half)
+        starts.column_labels = starts.row_labels
         return starts
 
 
@@ -324,13 +288,8 @@ class SPLBM(_LatentBlockModel):
         "z_ik ~ pi_k exp(x_ik log(gamma_kk / gamma) - x_i. x_.k (gamma_kk - gamma)), gamma_kk = "
         "x_kk / (x_k. x_.k), gamma = (N - sum_k x_kk) / (N^2 - sum_k x_k. x_.k)."
     )
-    monotone = True
 
     e_step: str = "derived"
-    symmetric: bool | None = None
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
 
     def _check(self, X):
         check_choice(self.e_step, "e_step", E_STEPS)
@@ -344,16 +303,4 @@ class SPLBM(_LatentBlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import SPLBM as model
 
-        g = self.n_clusters
-        if isinstance(problem, Sides):
-            labels = self._random(problem, generators, init)
-            starts, Z = run_sides(problem, *labels, (g, g), model, False, self)  # type: ignore[call-arg]
-        else:
-            labels, derived = (
-                self._random_nodes(problem, generators, init),
-                self.e_step == "derived",
-            )
-            starts, Z = run_graphs(problem, labels, g, model, derived, self)
-            starts.column_labels = starts.row_labels
-        self._keep(starts.criterion, Z)
-        return starts
+        return self._run_em(problem, generators, init, model, self.e_step == "derived")

@@ -6,7 +6,7 @@ import numpy as np
 
 from recoco.core.errors import RecocoError
 from recoco.methods.base import CoClusterer, Starts, label_dtype
-from recoco.methods.checks import check_integer
+from recoco.methods.checks import check_choice, check_integer
 from recoco.methods.ebco import base_numbers, check_ensemble, make_bases
 from recoco.methods.filled import Filled, without_empty
 
@@ -102,8 +102,7 @@ class CoCE(CoClusterer):
     def _prepare(self, A):
         check_ensemble(self)
         check_integer(self.kmeans_init, "kmeans_init", 1)
-        if self.components not in ("log2", "g-1"):
-            raise RecocoError(f"components is {self.components!r}: use log2 or g-1.")
+        check_choice(self.components, "components", ("log2", "g-1"))
         if not (isinstance(self.within, (int, float)) and 0 <= self.within < np.inf):
             raise RecocoError(f"within is {self.within!r}: give a number of at least 0.")
         filled = without_empty(A, self.n_clusters)
@@ -115,7 +114,7 @@ class CoCE(CoClusterer):
 
         A, g = problem.filled.A, self.n_clusters
         ensembles = make_bases(self, A, problem.numbers, generators)
-        rows, columns, criterion, n_iter = [], [], [], []
+        rows, columns, histories, n_iter = [], [], [], []
         for rng, bases in zip(generators, ensembles, strict=True):
             z, w, steps = self._fuse(A, bases, rng)
             entry_rows = np.repeat(z, np.diff(A.indptr)).astype(np.int64)
@@ -123,18 +122,12 @@ class CoCE(CoClusterer):
             w = paired(table / table.sum())[w]
             rows.append(z)
             columns.append(w)
-            criterion.append(modularity(A, z, w))
+            histories.append(np.array([modularity(A, z, w)]))
             n_iter.append(steps)
         dtype = label_dtype(g)
         rows, columns = problem.filled.spread(np.array(rows, dtype), np.array(columns, dtype))
-        return Starts(
-            rows,
-            columns,
-            np.array(criterion),
-            np.array(n_iter, np.int32),
-            [np.array([value]) for value in criterion],
-            {"empty_base": np.array([bases.n_empty for bases in ensembles])},
-        )
+        details = {"empty_base": np.array([bases.n_empty for bases in ensembles])}
+        return Starts.from_histories(rows, columns, histories, n_iter, details)
 
     def _fuse(self, A, bases, rng):
         from recoco.consensus.hybrid import base_quality, hybrid_embedding

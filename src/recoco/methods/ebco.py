@@ -148,16 +148,13 @@ class EBCO(CoClusterer):
         check_ensemble(self)
         check_integer(self.consensus_init, "consensus_init", 1)
         check_integer(self.stochastic, "stochastic", 0)
-        if self.modularity_of not in ("X", "M"):
-            raise RecocoError(f"modularity_of is {self.modularity_of!r}: use X or M.")
-        if self.choose not in (None, "X", "M"):
-            raise RecocoError(f"choose is {self.choose!r}: use X, M or None.")
+        check_choice(self.modularity_of, "modularity_of", ("X", "M"))
+        check_choice(self.choose, "choose", ("X", "M", None))
         if self.most is not None:
             check_integer(self.most, "most", 2)
         if self.choose_init is not None:
             check_integer(self.choose_init, "choose_init", 1)
-        if self.also not in (None, "thresholds", "choice"):
-            raise RecocoError(f"also is {self.also!r}: use thresholds, choice or None.")
+        check_choice(self.also, "also", ("thresholds", "choice", None))
         if self.also and (self.also == "choice") != (self.choose is not None):
             raise RecocoError(
                 f"also is {self.also!r} and choose is {self.choose!r}: ask for thresholds with a "
@@ -217,14 +214,8 @@ class EBCO(CoClusterer):
             np.array([result.column_labels for result in found], dtype),
         )
         histories = [result.history for result in found]
-        return Starts(
-            rows,
-            columns,
-            np.array([result.criterion for result in found]),
-            np.array([history.size for history in histories], np.int32),
-            histories,
-            {name: np.array([told[name] for told in details]) for name in details[0]},
-        )
+        merged = {name: np.array([told[name] for told in details]) for name in details[0]}
+        return Starts.from_histories(rows, columns, histories, details=merged)
 
     def _fuse(self, bases, rng, g, n_init=None):
         n_init = n_init or self.consensus_init

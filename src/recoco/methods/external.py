@@ -158,13 +158,15 @@ class CommandLine(Clusterer):
             rows, columns = [z for z, _ in pairs], [w for _, w in pairs]
         else:
             rows = [np.unique(z, return_inverse=True)[1].ravel() for z in rows]
-        return Starts(
-            np.array(rows, np.int32),
-            np.array(columns, np.int32) if columns else None,
-            np.array(values),
-            np.ones(len(rows), np.int32),
-            [np.array([value]) for value in values],
-        )
+        return _starts(rows, columns, values)
+
+
+def _starts(rows: list, columns: list, values: Any) -> Starts:
+    return Starts.from_histories(
+        np.array(rows, np.int32),
+        np.array(columns, np.int32) if columns else None,
+        [np.array([value]) for value in values],
+    )
 
 
 def _renumber(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -360,13 +362,7 @@ class Estimator(Clusterer):
             z, w = _renumber(z, _as_labels(w, problem.shape[1], "columns", self.estimator))
             rows.append(z)
             columns.append(w)
-        return Starts(
-            np.array(rows, np.int32),
-            np.array(columns, np.int32) if columns else None,
-            np.zeros(len(rows)),
-            np.ones(len(rows), np.int32),
-            [np.zeros(1)] * len(rows),
-        )
+        return _starts(rows, columns, np.zeros(len(rows)))
 
 
 def _labels_of(model, A):

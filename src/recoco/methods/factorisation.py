@@ -144,11 +144,9 @@ class Factorisation(CoClusterer):
             self._descend(problem, labels[first : first + tile], generators[first : first + tile])
             for first in range(0, len(labels), tile)
         ]
-        return Starts(
+        return Starts.from_histories(
             np.concatenate([part.row_labels for part in parts]),
             np.concatenate([part.column_labels for part in parts]),
-            np.concatenate([part.criterion for part in parts]),
-            np.concatenate([part.n_iter for part in parts]),
             [history for part in parts for history in part.histories],
         )
 

@@ -87,9 +87,7 @@ class ONMF(Factorisation):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters g of rows and of columns.
-    n_init, max_iter, tol, start, labelling, precision, random_state
+    n_clusters, n_init, max_iter, tol, start, labelling, precision, random_state
         See :class:`NMF`.
 
     Attributes
@@ -132,9 +130,7 @@ class PNMF(Factorisation):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters g of rows and of columns.
-    n_init, max_iter, tol, start, labelling, precision, random_state
+    n_clusters, n_init, max_iter, tol, start, labelling, precision, random_state
         See :class:`NMF`.
 
     Attributes

@@ -42,8 +42,7 @@ class Null(Clusterer):
     def _run(self, problem, generators, init):
         # eq. labels
         labels = np.stack([rng.integers(self.n_clusters, size=problem) for rng in generators])
-        B = len(generators)
-        return Starts(labels, None, np.zeros(B), np.ones(B, np.int32), [np.zeros(1)] * B)
+        return Starts.from_histories(labels, None, [np.zeros(1)] * len(generators))
 
 
 class NullSorted(Null):

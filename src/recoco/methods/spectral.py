@@ -13,7 +13,7 @@ from scipy import sparse
 from recoco.core.errors import RecocoError
 from recoco.methods.arrays import parts
 from recoco.methods.base import CoClusterer, Starts, label_dtype
-from recoco.methods.checks import check_integer
+from recoco.methods.checks import check_choice, check_integer
 
 
 @dataclass
@@ -155,8 +155,7 @@ class SpecCo(_Spectral):
     def _embed(self, A):
         from recoco.methods.embedding import normalised_singular_vectors
 
-        if self.unit not in ("columns", "rows", "none"):
-            raise RecocoError(f"unit is {self.unit!r}: use columns, rows or none.")
+        check_choice(self.unit, "unit", ("columns", "rows", "none"))
         if isinstance(self.n_components, str):
             if self.n_components not in ("g-1", "g"):
                 raise RecocoError(

@@ -156,14 +156,8 @@ class SwMV(GraphClusterer):
         with threadpool_limits(1):
             labels, history, details = self._solve(problem)
         B = len(generators)
-        return Starts(
-            np.tile(labels, (B, 1)),
-            None,
-            np.full(B, history[-1]),
-            np.full(B, len(history), np.int32),
-            [history] * B,
-            {name: np.full(B, value) for name, value in details.items()},
-        )
+        details = {name: np.full(B, value) for name, value in details.items()}
+        return Starts.from_histories(np.tile(labels, (B, 1)), None, [history] * B, details=details)
 
     def _solve(self, problem: _Problem):
         g, lam = self.n_clusters, float(self.lam)

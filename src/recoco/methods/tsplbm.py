@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from recoco.methods.block_engine import BlockModel, run_graphs, stack
+from recoco.methods.block_engine import VariationalModel, stack
 from recoco.methods.block_models import E_STEPS
 from recoco.methods.checks import check_choice
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TSPLBM(BlockModel):
+class TSPLBM(VariationalModel):
     """Tensor sparse Poisson latent block model, fitted by variational EM (Algorithm 1).
 
     In graph b, x_ij ~ Poisson(x_i. x_.j gamma_kk) if both nodes are in cluster k, and
@@ -24,29 +24,23 @@ class TSPLBM(BlockModel):
         x_ij log(gamma_kk / gamma) - x_i. x_k. (gamma_kk - gamma)]). ``printed`` is Algorithm 1
         as printed, with half the exponent and without the term of the degrees; the criterion may
         then decrease.
-    max_iter : int, default=300
-        Maximum number of iterations, each an E-step and an M-step.
     tol : float, default=1e-8
         A start ends when its bound grows (with the printed E-step: changes) by no more than this
         fraction of itself.
     hard_steps : int, default=0
         Number of iterations with hard labels before the first soft E-step, see
         :class:`recoco.methods.block_models.PSBM`. The paper has none.
-    n_init, random_state
-        See :class:`~recoco.methods.base.Clusterer`.
+    n_init, max_iter, random_state
+        See :class:`~recoco.methods.block_models.PSBM`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster with the largest posterior of each node; also available as ``labels_``.
-    posteriors_ : ndarray of shape (n, g)
-        Probability of each cluster for each node.
     criterion_ : float
         Eq. 4 with N_b (log gamma - N_b gamma).
     criterion_history_ : ndarray
         The criterion after each iteration.
-    n_iter_
-        See :class:`~recoco.methods.base.Clusterer`.
+    row_labels_, posteriors_, n_iter_
+        See :class:`~recoco.methods.block_models.PSBM`.
 
     Notes
     -----
@@ -80,12 +74,8 @@ class TSPLBM(BlockModel):
     )
     views = "many"
     two_sided = False
-    monotone = True
 
     e_step: str = "derived"
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
 
     def _check(self, X):
         check_choice(self.e_step, "e_step", E_STEPS)
@@ -97,7 +87,4 @@ class TSPLBM(BlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import SPLBM as model
 
-        labels, derived = self._random_nodes(problem, generators, init), self.e_step == "derived"
-        starts, Z = run_graphs(problem, labels, self.n_clusters, model, derived, self)
-        self._keep(starts.criterion, Z)
-        return starts
+        return self._run_em(problem, generators, init, model, self.e_step == "derived")
