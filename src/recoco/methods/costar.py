@@ -217,7 +217,7 @@ class TauCoClust(CoStar):
     References
     ----------
     C. Robardet, F. Feschet. Efficient local search in conceptual clustering. Discovery Science
-    2001, 323-335; as described by Ienco et al. 2013, Section 4.1, see :class:`CoStar`.
+    2001, 323-335; as described by Ienco et al. 2013, Section 4.1.
 
     Examples
     --------

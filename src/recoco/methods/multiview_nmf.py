@@ -47,7 +47,7 @@ class MultiViewNMF(MultiViewClusterer):
     References
     ----------
     Y. Chen, L. Wang, M. Dong. Non-negative matrix factorization for semisupervised
-    heterogeneous data coclustering. IEEE TKDE 22, 2010, 1459-1474.
+    heterogeneous data coclustering. IEEE TKDE 22, 2010, 1459-1474; here without constraints.
     Y. Chen, L. Wang, M. Dong. Semi-supervised document clustering with simultaneous text
     representation and categorization. ECML PKDD 2009, 211-226.
 
