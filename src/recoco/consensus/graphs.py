@@ -298,7 +298,7 @@ def cluster_graph(
     return sparse.csr_matrix(graph), sizes
 
 
-def _ensemble(partitions, n_clusters, imbalance, random_state) -> _Ensemble:
+def _ensemble(partitions, n_clusters, imbalance=0.05, random_state=0) -> _Ensemble:
     if not isinstance(imbalance, Real) or not 0 < float(imbalance) < np.inf:
         raise RecocoError(f"imbalance is {imbalance!r}: give a number above 0, such as 0.05.")
     if check_integer(random_state, "random_state", 0) >= 2**31:
