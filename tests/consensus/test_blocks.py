@@ -265,7 +265,7 @@ def test_refuses_bad_bases():
     refused("modularity_of", modularity_of="Y")
     refused("pass X", modularity_of="X")
     refused("matrix that was co-clustered", modularity_of="X", X=np.ones((3, 3)))
-    refused("refuse or allow", empty="drop")
+    refused("refuse, allow", empty="drop")
     assert block_consensus(z, [w[0], np.array([0, 1, 1])], 2, empty="allow").row_labels.size == 4
 
 
@@ -273,7 +273,7 @@ def test_refuses_bad_partitions():
     good = np.array([0, 1, 1, 0])
     with pytest.raises(RecocoError, match="number 1 has 3 labels"):
         ensemble_clustering([good, good[:3]], 2)
-    with pytest.raises(RecocoError, match="average or kmeans"):
+    with pytest.raises(RecocoError, match="average, kmeans"):
         ensemble_clustering([good], 2, update="median")
     with pytest.raises(RecocoError, match="at most 4"):
         ensemble_clustering([good], 5)

@@ -58,9 +58,9 @@ def test_spectral_consensus_of_partitions():
 def test_refuses_bad_input():
     z, w = [np.array([0, 0, 1, 1])], [np.array([0, 1, 1])]
     for words, options in [
-        ("rows or none", {"unit": "both"}),
+        ("rows, none", {"unit": "both"}),
         ("n_clusters", {"n_clusters": 0}),
-        ("ask for fewer", {"n_clusters": 4}),
+        ("ask for at most 3", {"n_clusters": 4}),
         ("kmeans_init", {"kmeans_init": 0}),
     ]:
         with pytest.raises(RecocoError, match=words):
@@ -119,7 +119,7 @@ def test_coce_finds_planted_blocks(components):
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"components": "g"}, "log2 or g-1"),
+        ({"components": "g"}, "log2, g-1"),
         ({"within": -1.0}, "within"),
         ({"within": "much"}, "within"),
         ({"kmeans_init": 0}, "kmeans_init"),

@@ -441,3 +441,10 @@ def test_refuses_bad_matrices_and_starts(method):
     ):
         with pytest.raises(RecocoError, match=words):
             method(n_clusters=2).fit(np.ones((4, 5)), init=labels)
+
+
+def test_each_side_has_its_own_number_of_biclusters():
+    X = twins.planted(np.random.default_rng(0))[0]
+    model = NMTF(n_clusters=2, n_column_clusters=4, random_state=0).fit(X)
+    assert model.rows_.shape[0] == 2 and model.columns_.shape[0] == 4
+    assert (model.rows_.sum(axis=0) == 1).all() and (model.columns_.sum(axis=0) == 1).all()

@@ -241,7 +241,7 @@ def test_spread_rows_follow_the_squared_distances():
         for u in uniforms[1:]:
             line = np.cumsum(distances[chosen].min(axis=0))
             chosen.append(int(np.searchsorted(line, u * line[-1], side="right")))
-        parts, by_column = spherical._parts(X), spherical._parts(X.T.tocsr())
+        parts, by_column = spherical.parts(X), spherical.parts(X.T.tocsr())
         assert kernel.spread_rows(parts, by_column, uniforms).tolist() == chosen
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from recoco.core.errors import RecocoError
+from recoco.methods.checks import check_choice, check_integer
 
 
 def check_partitions(partitions: Iterable[ArrayLike], what: str = "partition") -> list[np.ndarray]:
@@ -32,6 +34,13 @@ def check_partitions(partitions: Iterable[ArrayLike], what: str = "partition") -
     if not checked:
         raise RecocoError(f"There is no {what}: give at least one.")
     return checked
+
+
+def check_number(n_clusters: Any, n: int) -> int:
+    """Return a number of clusters; raise unless n objects can be divided into so many."""
+    if check_integer(n_clusters, "n_clusters", 1) > n:
+        raise RecocoError(f"{n_clusters} clusters were asked of {n} objects: ask for at most {n}.")
+    return int(n_clusters)
 
 
 @dataclass
@@ -78,6 +87,15 @@ class Bases:
         first = self.offsets[number]
         return self.by_row[:, number] - first, self.by_column[:, number] - first
 
+    def shared(self, row_labels: Any, column_labels: Any, n_clusters: int) -> np.ndarray:
+        """Count the rows and columns of each base cluster in each cluster: shape (2, K, g)."""
+        from recoco.kernels.ebco import count_pairs
+
+        counts = np.zeros((2, self.row_sizes.size, n_clusters), np.int64)
+        count_pairs(self.by_row, row_labels, counts[0])
+        count_pairs(self.by_column, column_labels, counts[1])
+        return counts
+
     def select(self, numbers: Iterable[int]) -> "Bases":
         """Return some of the bases."""
         pairs = [self.labels(number) for number in numbers]
@@ -119,8 +137,7 @@ def check_bases(
     -------
     bases : Bases
     """
-    if empty not in ("refuse", "allow"):
-        raise RecocoError(f"empty is {empty!r}: use refuse or allow.")
+    check_choice(empty, "empty", ("refuse", "allow"))
     rows = check_partitions(row_labels, "partition of the rows")
     columns = check_partitions(column_labels, "partition of the columns")
     if len(rows) != len(columns):

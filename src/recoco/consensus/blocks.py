@@ -8,9 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from recoco.consensus.bases import Bases, check_bases, check_partitions, number_clusters
+from recoco.consensus.bases import (
+    Bases,
+    check_bases,
+    check_number,
+    check_partitions,
+    number_clusters,
+)
 from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, check_integer, check_matrix, label_dtype
+from recoco.methods.base import RandomState, check_matrix, label_dtype
+from recoco.methods.checks import check_choice, check_integer
 
 
 @dataclass
@@ -192,15 +199,11 @@ def base_modularities(bases: Bases, modularity_on: Any = None) -> np.ndarray:
 
 def consensus_modularity(bases: Bases, row_labels: Any, column_labels: Any) -> float:
     """Return the modularity of a co-clustering on the consensus matrix of the bases (eq. 11)."""
-    from recoco.kernels import ebco as kernel
+    from recoco.kernels.ebco import modularity
 
     g = int(max(row_labels.max(), column_labels.max())) + 1
-    counts = np.zeros((2, bases.row_sizes.size, g), np.int64)
-    kernel.count_pairs(bases.by_row, row_labels, counts[0])
-    kernel.count_pairs(bases.by_column, column_labels, counts[1])
-    return kernel.modularity(
-        counts[0], counts[1], bases.weights, bases.row_sizes, bases.column_sizes
-    )
+    counts = bases.shared(row_labels, column_labels, g)
+    return modularity(*counts, bases.weights, bases.row_sizes, bases.column_sizes)
 
 
 def consensus_matrix(bases: Bases) -> np.ndarray:
@@ -215,8 +218,7 @@ def consensus_matrix(bases: Bases) -> np.ndarray:
 def _modularity_on(name, X, bases):
     if name == "M":
         return None
-    if name != "X":
-        raise RecocoError(f"modularity_of is {name!r}: use M or X.")
+    check_choice(name, "modularity_of", ("M", "X"))
     if X is None:
         raise RecocoError("modularity_of is X but no matrix was given: pass X.")
     from recoco.metrics.coclusters import modularity
@@ -310,11 +312,10 @@ def ensemble_clustering(
     """
     from recoco.kernels import ebco as kernel
 
-    if update not in ("average", "kmeans"):
-        raise RecocoError(f"update is {update!r}: use average or kmeans.")
+    check_choice(update, "update", ("average", "kmeans"))
     checked = check_partitions(partitions)
     bases = number_clusters(checked, checked)
-    _check_number(n_clusters, checked[0].size)
+    check_number(n_clusters, checked[0].size)
     rng = np.random.default_rng(random_state)
     kept: Any
     best, kept = -np.inf, None
@@ -333,9 +334,3 @@ def ensemble_clustering(
         if kept is None or history[n_iter - 1] > best:
             best, kept = float(history[n_iter - 1]), labels
     return kept, best
-
-
-def _check_number(n_clusters, n) -> None:
-    check_integer(n_clusters, "n_clusters", 1)
-    if n_clusters > n:
-        raise RecocoError(f"{n_clusters} clusters were asked of {n} objects: ask for at most {n}.")

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from recoco.consensus.bases import check_partitions
+from recoco.consensus.bases import check_number, check_partitions
 from recoco.core.errors import RecocoError
-from recoco.methods.base import check_integer, label_dtype
+from recoco.methods.base import label_dtype
+from recoco.methods.checks import check_choice, check_integer
 from recoco.metrics import canonical, score_partitions
 
 # METIS needs integer weights: number of steps between Jaccard similarities 0 and 1
@@ -99,8 +100,7 @@ def cspa(
     labels : ndarray of int, shape (n,)
         Numbered by first occurrence. METIS may leave clusters empty.
     """
-    ensemble = _ensemble(partitions, n_clusters)
-    _check(imbalance, random_state)
+    ensemble = _ensemble(partitions, n_clusters, imbalance, random_state)
     check_integer(edges, "edges", 1)
     _metis()
     if ensemble.trivial:
@@ -136,10 +136,8 @@ def mcla(
     """
     from recoco.kernels import ensembles as kernel
 
-    ensemble = _ensemble(partitions, n_clusters)
-    _check(imbalance, random_state)
-    if weights not in ("size", "one"):
-        raise RecocoError(f"weights is {weights!r}: use size or one.")
+    ensemble = _ensemble(partitions, n_clusters, imbalance, random_state)
+    check_choice(weights, "weights", ("size", "one"))
     _metis()
     if ensemble.trivial:
         return ensemble.trivial_labels()
@@ -177,10 +175,8 @@ def hgpa(
     """
     from recoco.kernels import ensembles as kernel
 
-    ensemble = _ensemble(partitions, n_clusters)
-    _check(imbalance, random_state)
-    if objective not in ("cut", "km1"):
-        raise RecocoError(f"objective is {objective!r}: use cut or km1.")
+    ensemble = _ensemble(partitions, n_clusters, imbalance, random_state)
+    check_choice(objective, "objective", ("cut", "km1"))
     library, engine = _kahypar()
     if ensemble.trivial:
         return ensemble.trivial_labels()
@@ -302,15 +298,17 @@ def cluster_graph(
     return sparse.csr_matrix(graph), sizes
 
 
-def _ensemble(partitions, n_clusters) -> _Ensemble:
+def _ensemble(partitions, n_clusters, imbalance=0.05, random_state=0) -> _Ensemble:
+    if not isinstance(imbalance, Real) or not 0 < float(imbalance) < np.inf:
+        raise RecocoError(f"imbalance is {imbalance!r}: give a number above 0, such as 0.05.")
+    if check_integer(random_state, "random_state", 0) >= 2**31:
+        raise RecocoError(f"random_state is {random_state}: give a number below 2**31.")
     checked = check_partitions(partitions)
     numbered = [_numbered(partition, int(partition.max()) + 1) for partition in checked]
     labels = [row for row, _ in numbered]
     numbers = np.array([number for _, number in numbered])
     n = labels[0].size
-    k = int(numbers.max()) if n_clusters is None else check_integer(n_clusters, "n_clusters", 1)
-    if k > n:
-        raise RecocoError(f"{k} clusters were asked of {n} objects: ask for at most {n}.")
+    k = int(numbers.max()) if n_clusters is None else check_number(n_clusters, n)
     of_object, N = numbered[0]
     for row, number in numbered[1:]:
         of_object, N = _numbered(of_object * number + row, N * number)
@@ -337,14 +335,6 @@ def _numbered(codes, room: int) -> tuple[np.ndarray, int]:
         return found, int(found.max()) + 1
     found = np.empty(codes.size, np.int64)
     return found, relabel(codes, np.empty(room, np.int64), found)
-
-
-def _check(imbalance, random_state) -> None:
-    if not isinstance(imbalance, Real) or not 0 < float(imbalance) < np.inf:
-        raise RecocoError(f"imbalance is {imbalance!r}: give a number above 0, such as 0.05.")
-    check_integer(random_state, "random_state", 0)
-    if random_state >= 2**31:
-        raise RecocoError(f"random_state is {random_state}: give a number below 2**31.")
 
 
 def _cut(graph: sparse.csr_matrix, weights, k: int, imbalance: float, seed: int) -> np.ndarray:

@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from recoco.consensus.bases import Bases
 from recoco.consensus.spectral import indicator
+from recoco.methods.arrays import inverse_root, signs
 
 # Below this many objects a dense decomposition is exact and as fast as an iterative one.
 _DENSE = 600
@@ -44,21 +45,16 @@ def base_quality(A: sparse.csr_matrix, bases: Bases) -> np.ndarray:
     return np.divide(inside, size, out=np.zeros(K), where=size > 0)
 
 
-def _inverse_root(degree):
-    root = np.sqrt(np.maximum(degree, 0.0))
-    return np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
-
-
 def hybrid_operator(bases: Bases, quality: np.ndarray, within: float = 1.0) -> LinearOperator:
     """Return the hybrid matrix [[a S, R], [R', a T]], applied through the factors of its parts."""
     K = bases.row_sizes.size
     n, d = len(bases.by_row), len(bases.by_column)
     Phi, Psi = indicator(bases.by_row, K), indicator(bases.by_column, K)
     Phi_t, Psi_t = Phi.T.tocsr(), Psi.T.tocsr()
-    s = _inverse_root(Phi @ bases.row_sizes.astype(float))
-    t = _inverse_root(Psi @ bases.column_sizes.astype(float))
-    r = _inverse_root(Phi @ (quality * bases.column_sizes))
-    c = _inverse_root(Psi @ (quality * bases.row_sizes))
+    s = inverse_root(Phi @ bases.row_sizes.astype(float))
+    t = inverse_root(Psi @ bases.column_sizes.astype(float))
+    r = inverse_root(Phi @ (quality * bases.column_sizes))
+    c = inverse_root(Psi @ (quality * bases.row_sizes))
 
     def apply(x):
         x = np.asarray(x).ravel()
@@ -88,7 +84,7 @@ def hybrid_embedding(
     hybrid = hybrid_operator(bases, quality, within)
     N = hybrid.shape[0]
     degree = hybrid.matvec(np.ones(N))
-    scale = _inverse_root(degree)
+    scale = inverse_root(degree)
     trivial = np.sqrt(degree / degree.sum())
 
     def apply(x):
@@ -104,8 +100,6 @@ def hybrid_embedding(
             operator = LinearOperator((N, N), matvec=apply, rmatvec=apply, dtype=np.float64)
             values, vectors = eigsh(operator, k=k, which="LA", v0=start)  # eq. embedding
     vectors = vectors[:, np.argsort(-values, kind="stable")[:k]]
-    # the sign of a vector is arbitrary: make its largest entry positive
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
-    vectors = vectors * np.where(largest < 0, -1.0, 1.0) * scale[:, None]
+    vectors = vectors * signs(vectors) * scale[:, None]
     n = len(bases.by_row)
     return vectors[:n], vectors[n:]

@@ -9,9 +9,16 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from recoco.consensus.bases import Bases, check_bases, check_partitions, number_clusters
-from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, check_integer, label_dtype
+from recoco.consensus.bases import (
+    Bases,
+    check_bases,
+    check_number,
+    check_partitions,
+    number_clusters,
+)
+from recoco.methods.arrays import signs
+from recoco.methods.base import RandomState, label_dtype
+from recoco.methods.checks import check_choice, check_integer
 
 
 @dataclass
@@ -85,18 +92,15 @@ def spectral_consensus(
     """
     from recoco.methods.spectral import _cluster_points, _unit
 
-    if unit not in ("rows", "none"):
-        raise RecocoError(f"unit is {unit!r}: use rows or none.")
+    check_choice(unit, "unit", ("rows", "none"))
     if column_labels is None:
         checked = check_partitions(row_labels)
         bases = number_clusters(checked, checked)
     else:
         bases = check_bases(row_labels, column_labels, empty)
     n, d = len(bases.by_row), len(bases.by_column)
-    g = check_integer(n_clusters, "n_clusters", 1)
+    g = check_number(n_clusters, min(n, d))
     check_integer(kmeans_init, "kmeans_init", 1)
-    if g > min(n, d):
-        raise RecocoError(f"{g} clusters were asked of {min(n, d)} objects: ask for fewer.")
     U, values, V = consensus_svd(bases, g)
     points = U if column_labels is None else np.vstack([U, V])
     if unit == "rows":
@@ -116,14 +120,11 @@ def spectral_consensus(
 
 def consensus_trace(bases: Bases, row_labels: Any, column_labels: Any, n_clusters: int) -> float:
     """Return Trace(Ztilde' M Wtilde) of given labels."""
-    from recoco.kernels import ebco as kernel
+    from recoco.kernels.ebco import trace
 
-    counts = np.zeros((2, bases.row_sizes.size, n_clusters), np.int64)
-    kernel.count_pairs(bases.by_row, row_labels, counts[0])
-    kernel.count_pairs(bases.by_column, column_labels, counts[1])
-    row_sizes = np.bincount(row_labels, minlength=n_clusters)
-    column_sizes = np.bincount(column_labels, minlength=n_clusters)
-    return kernel.trace(counts[0], counts[1], bases.weights, row_sizes, column_sizes)
+    counts = bases.shared(row_labels, column_labels, n_clusters)
+    sizes = (np.bincount(labels, minlength=n_clusters) for labels in (row_labels, column_labels))
+    return trace(*counts, bases.weights, *sizes)
 
 
 def indicator(clusters: np.ndarray, n_base_clusters: int) -> sparse.csr_matrix:
@@ -161,8 +162,7 @@ def consensus_svd(bases: Bases, k: int) -> tuple[np.ndarray, np.ndarray, np.ndar
         U = Phi @ (P @ (left[:, :k_real] / a[:, None]))
         V = Psi @ (Q @ (right[:k_real].T / b[:, None]))
     values = values[:k_real]
-    # the sign of a pair is free: the largest entry on the left is made positive
-    sign = np.where(U[np.abs(U).argmax(axis=0), np.arange(k_real)] < 0, -1.0, 1.0)
+    sign = signs(U)
     sign[values < 1e-10] = 0.0
     missing = ((0, 0), (0, k - k_real))
     return np.pad(U * sign, missing), np.pad(values, missing[1]), np.pad(V * sign, missing)

@@ -1,9 +1,9 @@
 """What all methods share: input checks, seeds of starts, blocks of runs and the best start."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
-from numbers import Integral, Real
-from typing import Any, Self
+import inspect
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
 
 from recoco.core.errors import RecocoError
+from recoco.methods.arrays import small_indices
+from recoco.methods.checks import check_integer, check_seeds, check_tol
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
@@ -27,37 +29,31 @@ class Runs:
     criterion : ndarray of float64, shape (R,)
     n_iter : ndarray of int32, shape (R,)
         Number of iterations of the start that was kept.
-    details : dict of ndarray of shape (R, ...)
-        Anything else that a method reports. ``start`` is the number of the start that was kept.
     histories : list of R ndarray of float64
         The criterion after each iteration.
+    details : dict of ndarray of shape (R, ...)
+        Anything else that a method reports. ``start`` is the number of the start that was kept.
     """
 
     row_labels: np.ndarray
     column_labels: np.ndarray | None
     criterion: np.ndarray
     n_iter: np.ndarray
-    details: dict[str, np.ndarray] = field(default_factory=dict)
     histories: list[np.ndarray] = field(default_factory=list)
-
-
-@dataclass
-class Starts:
-    """Results of a batch of B starts, as returned by ``_run`` of a method.
-
-    ``details`` holds arrays of shape (B, ...) with anything else that a method reports.
-    """
-
-    row_labels: np.ndarray
-    column_labels: np.ndarray | None
-    criterion: np.ndarray
-    n_iter: np.ndarray
-    histories: list[np.ndarray]
     details: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+class Starts(Runs):
+    """The same of a batch of B starts, as returned by ``_run`` of a method."""
 
     @classmethod
     def from_histories(
-        cls, row_labels: Any, column_labels: Any, histories: Any, n_iter: Any = None
+        cls,
+        row_labels: Any,
+        column_labels: Any,
+        histories: Any,
+        n_iter: Any = None,
+        details: dict[str, np.ndarray] | None = None,
     ) -> "Starts":
         """Build the results of starts whose criterion is the last value of their history."""
         if n_iter is None:
@@ -68,6 +64,7 @@ class Starts:
             np.array([history[-1] for history in histories]),
             np.asarray(n_iter, np.int32),
             list(histories),
+            details or {},
         )
 
 
@@ -125,85 +122,73 @@ def check_matrix(X: Any) -> sparse.csr_matrix:
             "The matrix has negative entries: give counts, frequencies or other "
             "non-negative weights."
         )
-    if max(A.nnz, *A.shape) < 2**31:  # a single index type, so the kernels are compiled once
-        parts = (
-            A.data,
-            A.indices.astype(np.int32, copy=False),
-            A.indptr.astype(np.int32, copy=False),
-        )
-        A = sparse.csr_matrix(parts, shape=A.shape)
-    return A
+    return small_indices(A)
 
 
-def check_integer(value: Any, name: str, least: int) -> int:
-    """Return a parameter as an int; raise unless it is a whole number of at least ``least``."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise RecocoError(f"{name} is {value!r}: give a whole number of at least {least}.")
-    return int(value)
+class _Reference:
+    """The works that the docstring of a method, or of the method it extends, refers to."""
+
+    def __get__(self, model: Any, kind: type) -> str:
+        for owner in kind.__mro__:
+            documented = inspect.cleandoc(vars(owner).get("__doc__") or "")
+            section = documented.partition("\nReferences\n----------\n")[2]
+            if section:
+                return " ".join(section.partition("\n\n")[0].split())
+        return ""
 
 
-def check_tol(tol: float) -> None:
-    if not isinstance(tol, Real) or not tol >= 0:
-        raise RecocoError(f"tol is {tol!r}: give a number of at least 0.")
-
-
-def check_choice(value: Any, name: str, choices: Collection[str]) -> None:
-    if value not in choices:
-        raise RecocoError(f"{name} is {value!r}: give one of {', '.join(choices)}.")
-
-
-def check_columns(m: Any, d: int) -> None:
-    """Raise if d columns cannot be divided into m clusters."""
-    if check_integer(m, "n_column_clusters", 1) > d:
-        raise RecocoError(
-            f"{m} column clusters were requested of {d} columns: request at most {d}."
-        )
-
-
-def check_labels(init: Any, size: int, g: int, side: str) -> np.ndarray:
-    """Return an explicit start, one label per row, column or node; raise if it is not valid."""
-    init = np.asarray(init)
-    if init.shape != (size,) or init.dtype.kind not in "iu":
-        raise RecocoError(
-            f"The start has shape {init.shape} and type {init.dtype}: "
-            f"give {size} whole numbers, the label of each {side}."
-        )
-    if init.min() < 0 or init.max() >= g:
-        raise RecocoError(
-            f"The start has labels from {init.min()} to {init.max()}: "
-            f"{g} clusters are numbered 0 to {g - 1}."
-        )
-    return init
-
-
-def check_seeds(seeds: Iterable[int]) -> list[int]:
-    """Return the seeds as a list; raise unless they are non-negative whole numbers."""
-    seeds = list(seeds)
-    if not seeds:
-        raise RecocoError("No seeds: give one non-negative whole number for each run.")
-    for seed in seeds:
-        check_integer(seed, "A seed", 0)
-    return seeds
-
-
+@dataclass(eq=False, repr=False)
 class Clusterer(ClusterMixin, BaseEstimator):
     """Base class of all methods, with one ``fit`` and one ``fit_runs`` for all of them.
 
     A subclass implements ``_prepare(data)``, which is called once for all starts, and
     ``_run(problem, generators, init)``, which returns :class:`Starts`. Each start must depend on
     its own generator only. ``_check_data`` and ``_check_numbers`` define which data and parameters
-    are accepted; a method that accepts an explicit start implements ``_check_init``.
+    are accepted; a method that accepts an explicit start implements ``_check_init``. Parameters
+    are fields of a dataclass: a subclass declares those that it adds or gives another default.
+
+    Parameters
+    ----------
+    n_clusters : int, default=2
+        Number of clusters.
+    n_init : int, default=1
+        Number of starts per run. The one with the best criterion (``larger_is_better``) is kept.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed or generator of the random numbers. An int makes the result reproducible.
+
+    Attributes
+    ----------
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each row (object, node); also available as ``labels_``.
+    column_labels_ : ndarray of shape (d,) or None
+        Cluster of each column; None for methods that cluster only the rows.
+    criterion_ : float
+        Criterion of the start that was kept.
+    criterion_history_ : ndarray
+        The criterion after each iteration.
+    n_iter_ : int
+        Number of iterations of the start that was kept.
+    details_ : dict
+        Anything else that the method reports; ``start`` is the number of the start that was kept.
     """
 
-    name: str
-    title: str
-    reference: str
-    equation_notes: str
+    name: ClassVar[str]
+    title: ClassVar[str]
+    reference: ClassVar[Any] = _Reference()
+    equation_notes: ClassVar[str]
     views = "one"
     larger_is_better = True
     monotone = False
     # whether rows and columns share clusters, so there must be enough of both
     two_sided = True
+
+    n_clusters: int = 2
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 100
+    random_state: RandomState = None
 
     @property
     def expected_clusters(self) -> int | None:
@@ -386,15 +371,29 @@ class _Best:
                 runs.details[name][run] = values[b]
 
 
-class CoClusterer(BiclusterMixin, Clusterer):
+class Biclusters(BiclusterMixin):
+    """The clusters of both sides as boolean arrays, as scikit-learn's biclusters."""
+
+    @property
+    def rows_(self: Any) -> np.ndarray:
+        """Boolean array of shape (g, n): which rows belong to each cluster."""
+        return self.row_labels_[None] == np.arange(self._g)[:, None]
+
+    @property
+    def columns_(self: Any) -> np.ndarray:
+        """Boolean array of shape (m, d): which columns belong to each cluster."""
+        return self.column_labels_[None] == np.arange(self._m)[:, None]
+
+    @property
+    def _g(self: Any) -> int:
+        return self.n_clusters
+
+    @property
+    def _m(self: Any) -> int:
+        """Number of column clusters, which is that of row clusters unless asked otherwise."""
+        asked = getattr(self, "n_column_clusters", None)
+        return self._g if asked is None else asked
+
+
+class CoClusterer(Biclusters, Clusterer):
     """Base class of diagonal methods: co-cluster k consists of the rows and columns labelled k."""
-
-    @property
-    def rows_(self) -> np.ndarray:
-        """Boolean array of shape (g, n): which rows belong to each co-cluster."""
-        return self.row_labels_[None] == np.arange(self.n_clusters)[:, None]
-
-    @property
-    def columns_(self) -> np.ndarray:
-        """Boolean array of shape (g, d): which columns belong to each co-cluster."""
-        return self.column_labels_[None] == np.arange(self.n_clusters)[:, None]

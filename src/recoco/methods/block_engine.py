@@ -7,7 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import Starts, check_integer, check_labels, finished, label_dtype
+from recoco.methods.base import Starts, finished, label_dtype
+from recoco.methods.checks import check_integer, check_labels
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs, degrees
 
 # for less work per step, starting threads takes longer than they save
@@ -23,10 +24,6 @@ class BlockModel(GraphClusterer):
 
     # run r of all models on the same graphs starts from the same partition
     shared_starts = True
-
-    def _check_numbers(self, graphs) -> None:
-        super()._check_numbers(graphs)
-        check_integer(getattr(self, "hard_steps", 0), "hard_steps", 0)
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[1], self.n_clusters, "node")
@@ -45,6 +42,27 @@ class BlockModel(GraphClusterer):
         """Remember the posteriors of the best start, which become ``posteriors_``."""
         best = int(np.argmax(criterion))
         super()._keep(criterion[best], {"posteriors": posteriors[best].copy()})
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class VariationalModel(BlockModel):
+    """Base class of the block models that EM fits."""
+
+    monotone = True
+
+    max_iter: int = 300
+    tol: float = 1e-8
+    hard_steps: int = 0
+
+    def _check_numbers(self, graphs) -> None:
+        super()._check_numbers(graphs)
+        check_integer(self.hard_steps, "hard_steps", 0)
+
+    def _run_em(self, problem, generators, init, model: int, derived: bool = True) -> Starts:
+        labels = self._random_nodes(problem, generators, init)
+        starts, Z = run_graphs(problem, labels, self.n_clusters, model, derived, self)
+        self._keep(starts.criterion, Z)
+        return starts
 
 
 def one_hot(labels: Any, g: int) -> np.ndarray:

@@ -1,22 +1,19 @@
 """Poisson block models of one graph or matrix: PSBM, DC-SBM, PLBM, SPLBM."""
 
-from dataclasses import KW_ONLY, dataclass
-
-import numpy as np
+from dataclasses import dataclass
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import RandomState, check_choice
-from recoco.methods.block_engine import BlockModel, run_graphs, stack
-from recoco.methods.block_sides import Sides, _LatentBlockModel, run_moves, run_sides
+from recoco.methods.block_engine import BlockModel, VariationalModel, stack
+from recoco.methods.block_sides import Sides, _LatentBlockModel, run_moves
+from recoco.methods.checks import check_choice
 from recoco.methods.graph_clusterer import Graphs
 
 EMS = ("variational", "classification")
 E_STEPS = ("derived", "printed")
 
 
-@dataclass(eq=False, repr=False)
-class PSBM(BlockModel):
+class PSBM(VariationalModel):
     """Poisson stochastic block model, fitted by variational EM.
 
     The model is x_ij ~ Poisson(gamma_kl) for i != j, where k and l are the clusters of i and j.
@@ -25,8 +22,6 @@ class PSBM(BlockModel):
     ----------
     n_clusters : int, default=2
         Number of clusters g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest bound is kept.
     max_iter : int, default=300
         Maximum number of iterations, each an E-step and an M-step.
     tol : float, default=1e-8
@@ -35,8 +30,8 @@ class PSBM(BlockModel):
         Number of iterations with hard labels before the first soft E-step. From a random
         partition all estimates are nearly equal, so the soft posteriors of all nodes often
         become the same; a few hard steps avoid this.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
@@ -48,8 +43,8 @@ class PSBM(BlockModel):
         The variational bound without sum log x_ij!.
     criterion_history_ : ndarray
         The bound after each iteration; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -59,6 +54,8 @@ class PSBM(BlockModel):
 
     References
     ----------
+    K. Nowicki, T. A. B. Snijders. Estimation and prediction for stochastic blockstructures. Journal
+    of the American Statistical Association 96, 2001, 1077-1087.
     J.-J. Daudin, F. Picard, S. Robin. A mixture model for random graphs. Statistics and Computing
     18, 2008, 173-183.
 
@@ -73,23 +70,10 @@ class PSBM(BlockModel):
 
     name = "psbm"
     title = "PSBM"
-    reference = (
-        "K. Nowicki, T. A. B. Snijders, JASA 96, 2001; J.-J. Daudin, F. Picard, S. Robin. A "
-        "mixture model for random graphs. Statistics and Computing 18, 2008."
-    )
     equation_notes = (
         "z_ik ~ pi_k exp sum_{j != i, l} z_jl (x_ij log gamma_kl - gamma_kl); criterion: sum z log "
         "pi + 1/2 sum_{i != j} z z (x log gamma - gamma) + H(Z). TSPLBM paper, Section 3.2."
     )
-    monotone = True
-
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
-    random_state: RandomState = None
 
     def _prepare(self, graphs):
         return stack(graphs, diagonal=False)
@@ -97,13 +81,10 @@ class PSBM(BlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import PSBM as model
 
-        labels = self._random_nodes(problem, generators, init)
-        starts, Z = run_graphs(problem, labels, self.n_clusters, model, True, self)
-        self._keep(starts.criterion, Z)
-        return starts
+        return self._run_em(problem, generators, init, model)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class DCSBM(BlockModel):
     """Degree-corrected stochastic block model with hard labels, fitted by moving single nodes.
 
@@ -114,27 +95,23 @@ class DCSBM(BlockModel):
     ----------
     n_clusters : int, default=2
         Number of clusters g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest criterion is kept.
     max_iter : int, default=100
         Maximum number of passes through the nodes.
     tol : float, default=1e-9
         A start ends when a pass raises the criterion by no more than this fraction of it.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each node; also available as ``labels_``.
     posteriors_ : ndarray of shape (n, g)
         The labels as 0 and 1.
     criterion_ : float
         The criterion above.
     criterion_history_ : ndarray
         The criterion after each pass; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -158,19 +135,10 @@ class DCSBM(BlockModel):
 
     name = "dcsbm"
     title = "DC-SBM"
-    reference = (
-        "B. Karrer, M. E. J. Newman. Stochastic blockmodels and community structure in networks. "
-        "Physical Review E 83, 2011."
-    )
     equation_notes = "Criterion: sum_kl m_kl log(m_kl / (m_k. m_l.)), moves of single nodes."
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-9
-    random_state: RandomState = None
 
     def _prepare(self, graphs):
         graph = graphs.graphs[0]
@@ -178,14 +146,10 @@ class DCSBM(BlockModel):
         return stack(Graphs([graph]))
 
     def _run(self, problem, generators, init):
-        starts = run_moves(problem, generators, init, self.n_clusters, False, self)
-        starts.histories = [2.0 * history for history in starts.histories]
-        starts.criterion = 2.0 * starts.criterion
-        self._keep(starts.criterion, np.eye(self.n_clusters)[starts.row_labels])
-        return starts
+        return run_moves(problem, generators, init, False, self, lambda history: 2.0 * history)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class PLBM(_LatentBlockModel):
     """Poisson latent block model, fitted by variational or classification EM.
 
@@ -202,16 +166,8 @@ class PLBM(_LatentBlockModel):
     symmetric : bool or None, default=None
         Whether rows and columns are the same nodes and share one partition. None means yes if X
         is symmetric and m = g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest criterion is kept.
-    max_iter : int, default=300
-        Maximum number of iterations, each an E-step and an M-step.
-    tol : float, default=1e-8
-        A start ends when its criterion grows by no more than this fraction of itself.
-    hard_steps : int, default=0
-        Number of iterations with hard labels before the first soft E-step, see :class:`PSBM`.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, tol, hard_steps, random_state
+        See :class:`PSBM`.
 
     Attributes
     ----------
@@ -224,8 +180,8 @@ class PLBM(_LatentBlockModel):
         the data. For a graph it is half of that, as in the TSPLBM paper.
     criterion_history_ : ndarray
         The criterion after each iteration; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -251,26 +207,13 @@ class PLBM(_LatentBlockModel):
 
     name = "plbm"
     title = "PLBM"
-    reference = (
-        "G. Govaert, M. Nadif. Mutual information, phi-squared and model-based co-clustering for "
-        "contingency tables. Advances in Data Analysis and Classification 12, 2018."
-    )
     equation_notes = (
         "z_ik ~ pi_k exp sum_l x_il log gamma_kl, x_il = sum_j w_jl x_ij; gamma_kl = x_kl / (x_k. "
         "x_.l); criterion: eq. 2 of the TSPLBM paper."
     )
-    monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     n_column_clusters: int | None = None
     em: str = "variational"
-    symmetric: bool | None = None
-    n_init: int = 1
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
-    random_state: RandomState = None
 
     def _check(self, X):
         check_choice(self.em, "em", EMS)
@@ -289,26 +232,16 @@ class PLBM(_LatentBlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import PLBM as model
 
-        hard, g = self.em == "classification", self.n_clusters
-        if isinstance(problem, Sides):
-            labels = self._random(problem, generators, init)
-            starts, Z = run_sides(problem, *labels, (g, self._m), model, hard, self)  # type: ignore[call-arg]
-        elif hard:
-            starts = run_moves(problem, generators, init, g, True, self)
-            half = 0.5 * problem.degree.sum()
-            starts.histories = [history - half for history in starts.histories]
-            starts.criterion = np.array([history[-1] for history in starts.histories])
-            Z = np.eye(g)[starts.row_labels]
-        else:
-            labels = self._random_nodes(problem, generators, init)
-            starts, Z = run_graphs(problem, labels, g, model, True, self)
-        if starts.column_labels is None:
-            starts.column_labels = starts.row_labels
-        self._keep(starts.criterion, Z)
+        hard = self.em == "classification"
+        if isinstance(problem, Sides) or not hard:
+            return self._run_em(problem, generators, init, model, hard=hard)
+        half = 0.5 * problem.degree.sum()
+        starts = run_moves(problem, generators, init, True, self, lambda history: history - half)
+        starts.column_labels = starts.row_labels
         return starts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SPLBM(_LatentBlockModel):
     """Sparse Poisson latent block model: a gamma per diagonal block, and a common one elsewhere.
 
@@ -351,25 +284,12 @@ class SPLBM(_LatentBlockModel):
 
     name = "splbm"
     title = "SPLBM"
-    reference = (
-        "M. Ailem, F. Role, M. Nadif. Sparse Poisson latent block model for document clustering. "
-        "IEEE Transactions on Knowledge and Data Engineering 29, 2017."
-    )
     equation_notes = (
         "z_ik ~ pi_k exp(x_ik log(gamma_kk / gamma) - x_i. x_.k (gamma_kk - gamma)), gamma_kk = "
         "x_kk / (x_k. x_.k), gamma = (N - sum_k x_kk) / (N^2 - sum_k x_k. x_.k)."
     )
-    monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     e_step: str = "derived"
-    symmetric: bool | None = None
-    n_init: int = 1
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
-    random_state: RandomState = None
 
     def _check(self, X):
         check_choice(self.e_step, "e_step", E_STEPS)
@@ -383,16 +303,4 @@ class SPLBM(_LatentBlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import SPLBM as model
 
-        g = self.n_clusters
-        if isinstance(problem, Sides):
-            labels = self._random(problem, generators, init)
-            starts, Z = run_sides(problem, *labels, (g, g), model, False, self)  # type: ignore[call-arg]
-        else:
-            labels, derived = (
-                self._random_nodes(problem, generators, init),
-                self.e_step == "derived",
-            )
-            starts, Z = run_graphs(problem, labels, g, model, derived, self)
-            starts.column_labels = starts.row_labels
-        self._keep(starts.criterion, Z)
-        return starts
+        return self._run_em(problem, generators, init, model, self.e_step == "derived")

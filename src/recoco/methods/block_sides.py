@@ -5,19 +5,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BiclusterMixin
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import (
-    Starts,
-    check_columns,
-    check_labels,
-    check_matrix,
-    finished,
-    label_dtype,
-)
-from recoco.methods.block_engine import SMALL, BlockModel, multiply, one_hot, stack
+from recoco.methods.base import Biclusters, Starts, check_matrix, finished, label_dtype
+from recoco.methods.block_engine import SMALL, VariationalModel, multiply, one_hot, stack
+from recoco.methods.checks import check_columns, check_labels
 from recoco.methods.graph_clusterer import Graphs, asymmetry, check_graphs
 
 
@@ -31,25 +24,13 @@ class Sides:
     column_degree: np.ndarray
 
 
-class _LatentBlockModel(BiclusterMixin, BlockModel):
+@dataclass(eq=False, repr=False, kw_only=True)
+class _LatentBlockModel(Biclusters, VariationalModel):
     """Base class of the models with degrees, for symmetric graphs and for any matrix."""
 
     graphs_only = False
 
-    @property
-    def rows_(self) -> np.ndarray:
-        """Boolean array of shape (g, n): which rows belong to each cluster."""
-        return self.row_labels_[None] == np.arange(self.n_clusters)[:, None]
-
-    @property
-    def columns_(self) -> np.ndarray:
-        """Boolean array of shape (m, d): which columns belong to each cluster."""
-        return self.column_labels_[None] == np.arange(self._m)[:, None]
-
-    @property
-    def _m(self) -> int:
-        asked = getattr(self, "n_column_clusters", None)
-        return self.n_clusters if asked is None else asked
+    symmetric: bool | None = None
 
     def _check_data(self, X):
         if self.symmetric not in (None, True, False):
@@ -92,17 +73,30 @@ class _LatentBlockModel(BiclusterMixin, BlockModel):
         W = np.eye(max(g, m))[init][:, :g]
         return [(problem.by_row @ W).argmax(axis=1)], [init]
 
+    def _run_em(self, problem, generators, init, model, derived=True, hard=False) -> Starts:
+        if isinstance(problem, Sides):
+            labels, widths = self._random(problem, generators, init), (self.n_clusters, self._m)
+            starts, Z = run_sides(problem, *labels, widths, model, hard, self)  # type: ignore[call-arg]
+            self._keep(starts.criterion, Z)
+        else:
+            starts = super()._run_em(problem, generators, init, model, derived)
+            starts.column_labels = starts.row_labels
+        return starts
 
-def run_moves(problem: Any, generators: Any, init: Any, g: int, shares: bool, model: Any) -> Starts:
+
+def run_moves(
+    problem: Any, generators: Any, init: Any, shares: bool, model: Any, value: Any
+) -> Starts:
     """Move single nodes, starting from random labels.
 
-    With ``shares`` the criterion includes sum_k n_k log(n_k / n).
+    With ``shares`` the criterion includes sum_k n_k log(n_k / n). ``value`` turns a history of it
+    into that of the model.
     """
     import numba
 
     from recoco.kernels import block_sides as kernel
 
-    A, degree = problem.rows, problem.degree[0]
+    A, degree, g = problem.rows, problem.degree[0], model.n_clusters
     n, T = degree.size, len(generators)
     if init is None:
         labels = np.array([r.integers(g, size=n) for r in generators], np.int32)
@@ -115,9 +109,10 @@ def run_moves(problem: Any, generators: Any, init: Any, g: int, shares: bool, mo
     move = kernel.move_parallel if threads else kernel.move
     tol = float(model.tol)
     move(A.indptr, A.indices, A.data, degree, shares, g, orders, labels, tol, histories, n_iter)
-    histories = finished(histories, n_iter)
-    criterion = np.array([history[-1] for history in histories])
-    return Starts(labels.astype(label_dtype(g)), None, criterion, n_iter, histories)
+    histories = [value(history) for history in finished(histories, n_iter)]
+    starts = Starts.from_histories(labels.astype(label_dtype(g)), None, histories)
+    model._keep(starts.criterion, np.eye(g)[starts.row_labels])
+    return starts
 
 
 def run_sides(
@@ -198,6 +193,5 @@ def run_sides(
             R, C = np.eye(g)[row_labels[t]], np.eye(m)[column_labels[t]]
             table = R.T @ (A @ C)
             column_labels[t] = paired(table / table.sum())[column_labels[t]]
-    histories = finished(histories, n_iter)
-    criterion = np.array([history[-1] for history in histories])
-    return Starts(row_labels, column_labels, criterion, n_iter, histories), posteriors
+    starts = Starts.from_histories(row_labels, column_labels, finished(histories, n_iter))
+    return starts, posteriors

@@ -1,11 +1,12 @@
 """CoCE: co-clustering ensemble on a hybrid graph."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import CoClusterer, RandomState, Starts, check_integer, label_dtype
+from recoco.methods.base import CoClusterer, Starts, label_dtype
+from recoco.methods.checks import check_choice, check_integer
 from recoco.methods.ebco import base_numbers, check_ensemble, make_bases
 from recoco.methods.filled import Filled, without_empty
 
@@ -16,7 +17,7 @@ class _Problem:
     numbers: list[int]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class CoCE(CoClusterer):
     """Co-clustering ensemble based on relevance between rows, between columns, and across.
 
@@ -42,19 +43,19 @@ class CoCE(CoClusterer):
         Maximum number of iterations of k-means.
     tol : float, default=1e-4
         Tolerance of k-means, relative to the mean variance of the coordinates.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     criterion_ : float
         Modularity of the co-clustering on the matrix.
     criterion_history_ : ndarray
         The same as an array of one value.
     n_iter_ : int
         Number of iterations of k-means.
+    row_labels_, column_labels_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -79,18 +80,12 @@ class CoCE(CoClusterer):
 
     name = "coce"
     title = "CoCE"
-    reference = (
-        "X. Yu, G. Yu, J. Wang, C. Domeniconi. Co-Clustering Ensembles Based on Multiple "
-        "Relevance Measures. IEEE TKDE 2019."
-    )
     equation_notes = (
         "An interpretation of the published description: hybrid graph of row-row and "
         "column-column co-association and quality-weighted row-column relevance, ceil(log2 g) "
         "eigenvectors after the first, k-means of rows and of columns; criterion: modularity."
     )
 
-    n_clusters: int = 2
-    _: KW_ONLY
     base: str = "dcc"
     smallest: int = 2
     largest: int = 25
@@ -98,10 +93,8 @@ class CoCE(CoClusterer):
     components: int | str = "log2"
     within: float = 1.0
     kmeans_init: int = 10
-    n_init: int = 1
     max_iter: int = 300
     tol: float = 1e-4
-    random_state: RandomState = None
 
     def _batch_size(self, A):
         return 16
@@ -109,8 +102,7 @@ class CoCE(CoClusterer):
     def _prepare(self, A):
         check_ensemble(self)
         check_integer(self.kmeans_init, "kmeans_init", 1)
-        if self.components not in ("log2", "g-1"):
-            raise RecocoError(f"components is {self.components!r}: use log2 or g-1.")
+        check_choice(self.components, "components", ("log2", "g-1"))
         if not (isinstance(self.within, (int, float)) and 0 <= self.within < np.inf):
             raise RecocoError(f"within is {self.within!r}: give a number of at least 0.")
         filled = without_empty(A, self.n_clusters)
@@ -122,7 +114,7 @@ class CoCE(CoClusterer):
 
         A, g = problem.filled.A, self.n_clusters
         ensembles = make_bases(self, A, problem.numbers, generators)
-        rows, columns, criterion, n_iter = [], [], [], []
+        rows, columns, histories, n_iter = [], [], [], []
         for rng, bases in zip(generators, ensembles, strict=True):
             z, w, steps = self._fuse(A, bases, rng)
             entry_rows = np.repeat(z, np.diff(A.indptr)).astype(np.int64)
@@ -130,18 +122,12 @@ class CoCE(CoClusterer):
             w = paired(table / table.sum())[w]
             rows.append(z)
             columns.append(w)
-            criterion.append(modularity(A, z, w))
+            histories.append(np.array([modularity(A, z, w)]))
             n_iter.append(steps)
         dtype = label_dtype(g)
         rows, columns = problem.filled.spread(np.array(rows, dtype), np.array(columns, dtype))
-        return Starts(
-            rows,
-            columns,
-            np.array(criterion),
-            np.array(n_iter, np.int32),
-            [np.array([value]) for value in criterion],
-            {"empty_base": np.array([bases.n_empty for bases in ensembles])},
-        )
+        details = {"empty_base": np.array([bases.n_empty for bases in ensembles])}
+        return Starts.from_histories(rows, columns, histories, n_iter, details)
 
     def _fuse(self, A, bases, rng):
         from recoco.consensus.hybrid import base_quality, hybrid_embedding

@@ -1,18 +1,13 @@
 """CoClus: diagonal co-clustering by direct maximisation of graph modularity."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.base import (
-    CoClusterer,
-    RandomState,
-    Starts,
-    check_labels,
-    finished,
-    label_dtype,
-)
+from recoco.methods.arrays import parts, slot_dtype, slots
+from recoco.methods.base import CoClusterer, Starts, finished, label_dtype
+from recoco.methods.checks import check_labels
 
 # When at most this fraction of the columns changes, a start leaves the batch and is finished on its
 # own, reading only what moves. This affects only speed: it depends on the start alone, so the
@@ -31,7 +26,7 @@ class _Problem:
     total: float
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class CoClus(CoClusterer):
     """Maximise bipartite modularity by alternating exact half-steps (Algorithm 1).
 
@@ -44,25 +39,21 @@ class CoClus(CoClusterer):
     ----------
     n_clusters : int, default=2
         Number of co-clusters g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest modularity is kept.
     max_iter : int, default=100
         Maximum number of iterations, each a row and a column half-step.
     tol : float, default=1e-9
         A start ends when its modularity grows by no more than this fraction of itself.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     criterion_ : float
         The modularity Q.
     criterion_history_ : ndarray
         Q after each iteration; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -85,22 +76,13 @@ class CoClus(CoClusterer):
 
     name = "coclus"
     title = "CoClus"
-    reference = (
-        "M. Ailem, F. Role, M. Nadif. Co-clustering Document-term Matrices by Direct "
-        "Maximization of Graph Modularity. CIKM 2015."
-    )
     equation_notes = (
         "Algorithm 1: rows by argmax of a^W_il - a_i. a^W_.l / a_.., columns by argmax of "
         "a^Z_jl - a_.j a^Z_.l / a_.. (Proposition 1); criterion: eq. 2."
     )
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-9
-    random_state: RandomState = None
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[1], self.n_clusters, "column")
@@ -117,13 +99,14 @@ class CoClus(CoClusterer):
         column_degree = np.asarray(by_column.sum(axis=1)).ravel()
         return _Problem(A, by_column, row_degree, column_degree, float(row_degree.sum()))
 
+    def _columns(self, d, generators, init):
+        """Step 1: return a random partition of the columns for each start, or the given one."""
+        if init is not None:
+            return [init]
+        return [rng.integers(self.n_clusters, size=d) for rng in generators]
+
     def _run(self, problem, generators, init):
-        d = problem.by_column.shape[0]
-        if init is None:
-            # step 1: a random partition of the columns
-            starts = [rng.integers(self.n_clusters, size=d) for rng in generators]
-        else:
-            starts = [init]
+        starts = self._columns(problem.by_column.shape[0], generators, init)
         return _maximise(problem, starts, self.n_clusters, self.max_iter, self.tol)
 
 
@@ -135,8 +118,8 @@ def _maximise(problem: _Problem, column_labels, g: int, max_iter: int, tol: floa
 
     A, At = problem.by_row, problem.by_column
     (n, d), B = A.shape, len(column_labels)
-    by_row = (A.indptr, A.indices, A.data, problem.row_degree)
-    by_column = (At.indptr, At.indices, At.data, problem.column_degree)
+    by_row = (*parts(A), problem.row_degree)
+    by_column = (*parts(At), problem.column_degree)
     total = problem.total
     # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if A.nnz * B > 200_000 else 1
@@ -148,11 +131,11 @@ def _maximise(problem: _Problem, column_labels, g: int, max_iter: int, tol: floa
     histories = np.full((B, max_iter), -np.inf)
     n_iter = np.zeros(B, np.int32)
     settling = np.zeros(B, bool)
-    slot_dtype = np.uint16 if g * B <= np.iinfo(np.uint16).max else np.uint32
+    dtype = slot_dtype(g * B)
     active = np.arange(B)
-    columns = _slots(W.T, slot_dtype)
+    columns = slots(W.T, dtype)
     column_mass = kernel.cluster_masses(problem.column_degree, columns, g * B)
-    rows = np.zeros((n, B), slot_dtype)
+    rows = np.zeros((n, B), dtype)
     for iteration in range(max_iter):
         # steps 2 and 3: A^W and the rows
         row_mass, _, _ = assign(*by_row, total, columns, column_mass, rows)
@@ -176,15 +159,9 @@ def _maximise(problem: _Problem, column_labels, g: int, max_iter: int, tol: floa
         active = active[~leaving]
         if active.size == 0:
             break
-        columns = _slots(columns[:, ~leaving] // width, slot_dtype)
+        columns = slots(columns[:, ~leaving] // width, dtype)
         column_mass = column_mass.reshape(g, width)[:, ~leaving].ravel()
-        rows = np.zeros((n, active.size), slot_dtype)
+        rows = np.zeros((n, active.size), dtype)
     chosen = np.flatnonzero(settling)
     settle(by_row, by_column, total, g, chosen, Z, W, n_iter, tol, histories)
     return Starts.from_histories(Z, W, finished(histories, n_iter))
-
-
-def _slots(labels, dtype):
-    """Turn labels (d, B) into slots of the kernel: cluster k of start b is slot k * B + b."""
-    B = labels.shape[1]
-    return labels.astype(dtype) * dtype(B) + np.arange(B, dtype=dtype)

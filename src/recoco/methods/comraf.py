@@ -1,11 +1,10 @@
 """Comraf: multi-view clustering by the sum of mutual informations."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.base import RandomState, Starts
 from recoco.methods.multiview import MultiViewClusterer, Views
 
 
@@ -19,7 +18,7 @@ class _Problem:
     widths: list[int]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Comraf(MultiViewClusterer):
     """Maximise the sum over views of the mutual information of object and feature clusters.
 
@@ -37,27 +36,21 @@ class Comraf(MultiViewClusterer):
     n_column_clusters : int, list of int or None, default=None
         Number of feature clusters, for all views or for each. None means n_clusters (or the
         number of features, if smaller); the CoStar paper does not say which number it used.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest sum is kept.
     max_iter : int, default=100
         Maximum number of rounds, each through the objects and all views.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each object; also available as ``labels_``.
-    column_labels_ : ndarray of shape (d,)
-        Cluster of each feature, the views one after the other.
-    view_labels_ : list of ndarray
-        The same, split into views. The clusters of each view are numbered from 0.
     criterion_ : float
         The sum of mutual informations in nats.
     criterion_history_ : ndarray
         The sum after each round; it never decreases.
     n_iter_ : int
         Number of rounds of the start that was kept.
+    row_labels_, column_labels_, view_labels_
+        See :class:`~recoco.methods.multiview.MultiViewClusterer`.
 
     References
     ----------
@@ -75,32 +68,19 @@ class Comraf(MultiViewClusterer):
 
     name = "comraf"
     title = "Comraf"
-    reference = (
-        "R. Bekkerman, J. Jeon. Multi-modal clustering for multimedia collections. CVPR 2007."
-    )
     equation_notes = (
         "argmax of sum_k I(X~; Y~_k) over partitions of the objects and of the features of each "
         "view, by iterated conditional modes from random partitions of equal sizes."
     )
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     n_column_clusters: int | list[int] | None = None
-    n_init: int = 1
-    max_iter: int = 100
-    random_state: RandomState = None
 
     def _prepare(self, views: Views) -> _Problem:
         stacked = sparse.hstack(views.matrices, format="csr")
         stacked.sort_indices()
         totals = np.array([matrix.data.sum() for matrix in views.matrices])
         return _Problem(views, stacked, totals, self._widths(views))
-
-    def _run(self, problem, generators, init):
-        parts = [self._one(problem, rng) for rng in generators]
-        rows, columns, histories = zip(*parts, strict=True)
-        return Starts.from_histories(rows, columns, histories)
 
     def _one(self, problem: _Problem, rng):
         from recoco.kernels import comraf as kernel

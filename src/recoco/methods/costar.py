@@ -8,7 +8,8 @@ from scipy import sparse
 
 from recoco.core.errors import RecocoError
 from recoco.kernels.costar_state import Data
-from recoco.methods.base import RandomState, Starts, check_choice, check_integer, start_generator
+from recoco.methods.base import start_generator
+from recoco.methods.checks import check_choice, check_integer
 from recoco.methods.costar_search import STEPS_PER_CALL, Search
 from recoco.methods.multiview import MultiViewClusterer, Views
 
@@ -62,27 +63,21 @@ class CoStar(MultiViewClusterer):
         run may continue a little longer.
     record : int, default=100
         Number of evenly spaced iterations at which the taus are recorded.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each object; also available as ``labels_``.
-    column_labels_ : ndarray of shape (d,)
-        Cluster of each feature, the views one after the other.
-    view_labels_ : list of ndarray
-        The same, split into views. The clusters of each view are numbered from 0.
     criterion_ : float
         tau_X|Y; 0 for a single cluster.
     criterion_history_ : ndarray
         tau_X|Y at the recorded iterations.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
     details_ : dict
         ``taus`` (tau_X|Y, tau_Y1|X, ...), ``row_clusters``, ``column_clusters`` of each view,
         ``last_move`` (the last iteration that moved something) and ``converged`` (whether
         ``patience`` ended the run).
+    row_labels_, column_labels_, view_labels_, n_iter_
+        See :class:`~recoco.methods.multiview.MultiViewClusterer`.
 
     References
     ----------
@@ -100,10 +95,6 @@ class CoStar(MultiViewClusterer):
 
     name = "costar"
     title = "CoStar"
-    reference = (
-        "D. Ienco, C. Robardet, R. G. Pensa, R. Meo. Parameter-less co-clustering for "
-        "star-structured heterogeneous data. Data Mining and Knowledge Discovery 26, 2013."
-    )
     equation_notes = (
         "Algorithms 1 to 5 with the increments of Section 4.3 (mu, not mu_j, in the denominators "
         "of the change of tau_Yk|X); criterion: tau_X|Y, eq. 4. Algorithm 3 drops x_j where "
@@ -111,15 +102,13 @@ class CoStar(MultiViewClusterer):
     )
     warm_params: ClassVar = {"max_iter": STEPS_PER_CALL}
 
-    n_clusters: int | None = None
+    n_clusters: int | None = None  # type: ignore[assignment]
     _: KW_ONLY
-    n_init: int = 1
-    max_iter: int | None = None
+    max_iter: int | None = None  # type: ignore[assignment]
     features: str = "sum"
     empty: str = "keep"
     patience: float | None = None
     record: int = 100
-    random_state: RandomState = None
 
     @property
     def expected_clusters(self) -> int | None:
@@ -180,13 +169,6 @@ class CoStar(MultiViewClusterer):
         size = max(n, sum(widths) if self.features == "sum" else max(widths))
         return _Problem(views, columns, Search(data), size)
 
-    def _run(self, problem, generators, init):
-        parts = [self._one(problem, rng) for rng in generators]
-        rows, columns, histories, n_iter, details = zip(*parts, strict=True)
-        starts = Starts.from_histories(rows, columns, histories, n_iter)
-        starts.details = {name: np.array([d[name] for d in details]) for name in details[0]}
-        return starts
-
     def _one(self, problem: _Problem, rng):
         """Compute one start; return labels, tau_X|Y at the recorded iterations, and details."""
         search = problem.search
@@ -235,7 +217,7 @@ class TauCoClust(CoStar):
     References
     ----------
     C. Robardet, F. Feschet. Efficient local search in conceptual clustering. Discovery Science
-    2001, 323-335.
+    2001, 323-335; as described by Ienco et al. 2013, Section 4.1.
 
     Examples
     --------
@@ -248,10 +230,6 @@ class TauCoClust(CoStar):
 
     name = "tau-coclust"
     title = "tau-CoClust"
-    reference = (
-        "C. Robardet, F. Feschet. Efficient local search in conceptual clustering. Discovery "
-        "Science 2001; as described by Ienco et al. 2013, Section 4.1."
-    )
     equation_notes = (
         "CoStar with one view: tau_X|Y (eq. 1) for the objects, tau_Y|X (eq. 2) for the features."
     )

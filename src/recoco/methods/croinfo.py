@@ -1,19 +1,13 @@
 """CROINFO: co-clustering by the mutual information of the reduced table."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.base import (
-    CoClusterer,
-    RandomState,
-    Starts,
-    check_columns,
-    check_labels,
-    finished,
-    label_dtype,
-)
+from recoco.methods.arrays import parts, slot_dtype, slots
+from recoco.methods.base import CoClusterer, Starts, finished, label_dtype
+from recoco.methods.checks import check_columns, check_labels
 
 
 @dataclass
@@ -24,7 +18,7 @@ class _Problem:
     by_column: sparse.csr_matrix
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class CROINFO(CoClusterer):
     """Maximise the mutual information between row clusters and column clusters.
 
@@ -38,25 +32,21 @@ class CROINFO(CoClusterer):
         Number of row clusters g.
     n_column_clusters : int or None, default=None
         Number of column clusters m. None means g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest mutual information is kept.
     max_iter : int, default=100
         Maximum number of iterations, each a row and a column half-step.
     tol : float, default=1e-9
         A start ends when its criterion grows by no more than this fraction of itself.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     criterion_ : float
         The mutual information in nats.
     criterion_history_ : ndarray
         The criterion after each iteration; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -69,8 +59,9 @@ class CROINFO(CoClusterer):
 
     References
     ----------
-    G. Govaert, M. Nadif. Co-Clustering: Models, Algorithms and Applications. Wiley, 2013.
-    I. S. Dhillon, S. Mallela, D. S. Modha. Information-theoretic Co-clustering. KDD 2003, 89-98.
+    G. Govaert, M. Nadif. Co-Clustering: Models, Algorithms and Applications. Wiley, 2013. The
+    objective is that of I. S. Dhillon, S. Mallela, D. S. Modha. Information-theoretic
+    Co-clustering. KDD 2003, 89-98.
 
     Examples
     --------
@@ -83,10 +74,6 @@ class CROINFO(CoClusterer):
 
     name = "croinfo"
     title = "CROINFO"
-    reference = (
-        "G. Govaert, M. Nadif. Co-Clustering: Models, Algorithms and Applications. Wiley 2013; "
-        "the objective is that of I. S. Dhillon, S. Mallela, D. S. Modha, KDD 2003."
-    )
     equation_notes = (
         "Rows by argmax of sum_l p_il log(p_kl / (p_k. p_.l)), columns by argmax of "
         "sum_k p_kj log(p_kl / (p_k. p_.l)), the table p_kl computed again after each; "
@@ -94,21 +81,8 @@ class CROINFO(CoClusterer):
     )
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     n_column_clusters: int | None = None
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-9
-    random_state: RandomState = None
-
-    @property
-    def columns_(self) -> np.ndarray:
-        return self.column_labels_[None] == np.arange(self._m)[:, None]
-
-    @property
-    def _m(self) -> int:
-        return self.n_clusters if self.n_column_clusters is None else self.n_column_clusters
 
     def _check_numbers(self, A):
         super()._check_numbers(A)
@@ -136,26 +110,18 @@ class CROINFO(CoClusterer):
         return _maximise(problem, rows, columns, g, m, self.max_iter, self.tol)
 
 
-def _slots(labels, dtype):
-    """Turn labels (n, B) into slots: cluster k of start b is slot k * B + b."""
-    B = labels.shape[1]
-    return labels.astype(dtype) * dtype(B) + np.arange(B, dtype=dtype)
-
-
 def _maximise(problem, row_labels, column_labels, g, m, max_iter, tol) -> Starts:
     """Alternate between rows and columns from every given pair of partitions."""
     import numba
 
     from recoco.kernels import croinfo as kernel
 
-    P, Pt = problem.by_row, problem.by_column
-    B = len(row_labels)
-    by_row = (P.indptr, P.indices, P.data)
-    by_column = (Pt.indptr, Pt.indices, Pt.data)
+    P, B = problem.by_row, len(row_labels)
+    by_row, by_column = parts(P), parts(problem.by_column)
     # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if P.nnz * B > 200_000 else 1
     assign = kernel.assign_parallel if threads > 1 else kernel.assign
-    dtype = np.uint16 if max(g, m) * B <= np.iinfo(np.uint16).max else np.uint32
+    dtype = slot_dtype(max(g, m) * B)
     out_dtype = label_dtype(max(g, m))
 
     Z, W = np.array(row_labels, out_dtype), np.array(column_labels, out_dtype)
@@ -165,13 +131,13 @@ def _maximise(problem, row_labels, column_labels, g, m, max_iter, tol) -> Starts
     active = np.arange(B)
     rows, columns = (np.ascontiguousarray(labels.T.astype(dtype)) for labels in (Z, W))
     table = np.empty((g, m * B))
-    kernel.reduced_table(*by_row, rows, _slots(columns, dtype), table)
+    kernel.reduced_table(*by_row, rows, slots(columns, dtype), table)
     for iteration in range(max_iter):
         width = active.size
         logs = kernel.conditional_logs(table, width)
-        table, moves = assign(*by_row, _slots(columns, dtype), logs, rows)
+        table, moves = assign(*by_row, slots(columns, dtype), logs, rows)
         logs = kernel.conditional_logs(kernel.turned(table, width), width)
-        other, others = assign(*by_column, _slots(rows, dtype), logs, columns)
+        other, others = assign(*by_column, slots(rows, dtype), logs, columns)
         table = kernel.turned(other, width)
         value = kernel.information(table, width)
         histories[active, iteration] = value

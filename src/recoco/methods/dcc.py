@@ -1,21 +1,14 @@
 """DCC: directional co-clustering with a conscience."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.base import (
-    CoClusterer,
-    RandomState,
-    Starts,
-    check_choice,
-    check_integer,
-    check_labels,
-    finished,
-    label_dtype,
-)
+from recoco.methods.arrays import parts, slot_dtype, slots
+from recoco.methods.base import CoClusterer, Starts, finished, label_dtype
+from recoco.methods.checks import check_choice, check_integer, check_labels
 from recoco.methods.filled import Filled, without_empty
 
 
@@ -28,7 +21,7 @@ class _Problem:
     filled: Filled
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class DCC(CoClusterer):
     """Diagonal co-clustering of directions, with a conscience that balances the cluster sizes.
 
@@ -46,20 +39,16 @@ class DCC(CoClusterer):
     start : {"random", "spherical"}, default="random"
         Random rows and columns; or rows by spherical k-means, and each column where its mean
         weight is largest.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest criterion is kept.
     max_iter : int, default=100
         Maximum number of iterations, each a row and a column half-step.
     tol : float, default=1e-6
         After the stochastic iterations, a start ends when its criterion changes by no more than
         this fraction of itself.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     criterion_ : float
         Trace(Ztilde' X Wtilde).
     criterion_history_ : ndarray
@@ -72,6 +61,8 @@ class DCC(CoClusterer):
         Estimates of the von Mises-Fisher concentrations.
     log_likelihood_ : float
         Classification log-likelihood of the rows at these estimates.
+    row_labels_, column_labels_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -96,24 +87,15 @@ class DCC(CoClusterer):
 
     name = "dcc"
     title = "DCC"
-    reference = (
-        "A. Salah, M. Nadif. Model-based von Mises-Fisher Co-clustering with a Conscience. "
-        "SDM 2017."
-    )
     equation_notes = (
         "Rows by argmax of (X W)_ik / sqrt(w_.k z_.k), columns by argmax of "
         "(X' Z)_jk / sqrt(z_.k w_.k), drawn in proportion in the first iterations; criterion: "
         "Trace(Ztilde' X Wtilde)."
     )
 
-    n_clusters: int = 2
-    _: KW_ONLY
     stochastic: int = 70
     start: str = "random"
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-6
-    random_state: RandomState = None
 
     def _store(self, data, runs) -> None:
         super()._store(data, runs)
@@ -181,14 +163,6 @@ def heaviest_columns(A: sparse.csr_matrix, row_labels: Any, n_clusters: int) -> 
     return ((A.T @ Z).toarray() / sizes).argmax(axis=1)
 
 
-def _slots(labels, dtype):
-    """Turn labels (B, n) into slots (n, B): cluster k of start b is slot k * B + b."""
-    B = len(labels)
-    return np.ascontiguousarray(
-        (labels.astype(dtype) * dtype(B) + np.arange(B, dtype=dtype)[:, None]).T
-    )
-
-
 def _scale(row_sizes, column_sizes):
     # an empty cluster, possible only at the start, counts as size 1
     # eq. conscience
@@ -201,14 +175,13 @@ def _alternate(problem, row_labels, column_labels, seeds, g, max_iter, stochasti
 
     from recoco.kernels import dcc as kernel
 
-    X, Xt = problem.by_row, problem.by_column
+    X = problem.by_row
     (n, d), B = X.shape, len(row_labels)
-    by_row = (X.indptr, X.indices, X.data)
-    by_column = (Xt.indptr, Xt.indices, Xt.data)
+    by_row, by_column = parts(X), parts(problem.by_column)
     # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if X.nnz * B > 200_000 else 1
     assign = kernel.assign_parallel if threads > 1 else kernel.assign
-    slot_dtype = np.uint16 if g * B <= np.iinfo(np.uint16).max else np.uint32
+    dtype = slot_dtype(g * B)
     none = np.uint64(0)
 
     Z = np.array(row_labels, label_dtype(g))
@@ -217,7 +190,7 @@ def _alternate(problem, row_labels, column_labels, seeds, g, max_iter, stochasti
     n_iter = np.ones(B, np.int32)  # of the best iterate
     emptied = np.zeros(B, np.int32)
     active = np.arange(B)
-    rows, columns = _slots(Z, slot_dtype), _slots(W, slot_dtype)
+    rows, columns = slots(Z.T, dtype), slots(W.T, dtype)
     row_sizes = kernel.slot_sizes(rows, g * B)
     column_sizes = kernel.slot_sizes(columns, g * B)
     row_best, column_best = np.empty((n, B)), np.empty((d, B))
@@ -263,8 +236,8 @@ def _alternate(problem, row_labels, column_labels, seeds, g, max_iter, stochasti
         active, seeds = active[stay], seeds[stay]
         if active.size == 0:
             break
-        rows = _slots((rows[:, stay] // width).T, slot_dtype)
-        columns = _slots((columns[:, stay] // width).T, slot_dtype)
+        rows = slots(rows[:, stay] // width, dtype)
+        columns = slots(columns[:, stay] // width, dtype)
         row_sizes = row_sizes.reshape(g, width)[:, stay].ravel()
         column_sizes = column_sizes.reshape(g, width)[:, stay].ravel()
         row_best, column_best = np.empty((n, active.size)), np.empty((d, active.size))

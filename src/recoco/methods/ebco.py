@@ -1,6 +1,6 @@
 """EBCO: ensemble block co-clustering."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,14 +8,8 @@ import numpy as np
 from recoco.consensus.bases import number_clusters
 from recoco.consensus.blocks import above, base_modularities, fuse
 from recoco.core.errors import RecocoError
-from recoco.methods.base import (
-    CoClusterer,
-    RandomState,
-    Starts,
-    check_choice,
-    check_integer,
-    label_dtype,
-)
+from recoco.methods.base import CoClusterer, Starts, label_dtype
+from recoco.methods.checks import check_choice, check_integer
 from recoco.methods.filled import Filled, without_empty
 
 BASES = ("coclus", "dcc", "dcc-spherical", "croinfo", "spherical")
@@ -30,7 +24,7 @@ class _Problem:
     tried: list[int]  # numbers of co-clusters tried on the consensus matrix
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class EBCO(CoClusterer):
     """Ensemble block co-clustering: fuse base co-clusterings with different numbers of co-clusters.
 
@@ -77,13 +71,11 @@ class EBCO(CoClusterer):
         Maximum number of iterations of the starts on the consensus matrix.
     tol : float, default=1e-6
         Tolerance of the starts on the consensus matrix, as in :class:`~recoco.methods.dcc.DCC`.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     criterion_ : float
         Trace(Ztilde' M Wtilde).
     criterion_history_ : ndarray
@@ -97,6 +89,8 @@ class EBCO(CoClusterer):
         ``base_modularity_M``: of every base, on X and on M; ``base_at``: their numbers of
         co-clusters. With ``choose``, also ``tried`` and ``tried_M``: modularities of the numbers
         ``tried_at``. ``part_*``: see ``also``.
+    row_labels_, column_labels_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -119,18 +113,12 @@ class EBCO(CoClusterer):
 
     name = "ebco"
     title = "EBCO"
-    reference = (
-        "S. Affeldt, L. Labiod, M. Nadif. Ensemble Block Co-clustering: A Unified Framework for "
-        "Text Data. CIKM 2020."
-    )
     equation_notes = (
         "Algorithm 1: rows by argmax of M Wtilde D_z^-1/2 (eq. 9), columns by argmax of "
         "M' Ztilde D_w^-1/2 (eq. 10), M the mean of Ztilde_l Wtilde_l'; criterion: "
         "Trace(Ztilde' M Wtilde) (eq. 5); modularity on M: eq. 11."
     )
 
-    n_clusters: int = 2
-    _: KW_ONLY
     base: str = "dcc"
     smallest: int = 2
     largest: int = 25
@@ -143,24 +131,15 @@ class EBCO(CoClusterer):
     also: str | None = None
     consensus_init: int = 10
     stochastic: int = 70
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-6
-    random_state: RandomState = None
 
     @property
     def expected_clusters(self) -> int | None:
         return None if self.choose else self.n_clusters
 
     @property
-    def rows_(self) -> np.ndarray:
-        g = int(self.details_["g_star"])
-        return self.row_labels_[None] == np.arange(g)[:, None]
-
-    @property
-    def columns_(self) -> np.ndarray:
-        g = int(self.details_["g_star"])
-        return self.column_labels_[None] == np.arange(g)[:, None]
+    def _g(self) -> int:
+        return int(self.details_["g_star"])
 
     def _batch_size(self, A):
         return 16
@@ -169,16 +148,13 @@ class EBCO(CoClusterer):
         check_ensemble(self)
         check_integer(self.consensus_init, "consensus_init", 1)
         check_integer(self.stochastic, "stochastic", 0)
-        if self.modularity_of not in ("X", "M"):
-            raise RecocoError(f"modularity_of is {self.modularity_of!r}: use X or M.")
-        if self.choose not in (None, "X", "M"):
-            raise RecocoError(f"choose is {self.choose!r}: use X, M or None.")
+        check_choice(self.modularity_of, "modularity_of", ("X", "M"))
+        check_choice(self.choose, "choose", ("X", "M", None))
         if self.most is not None:
             check_integer(self.most, "most", 2)
         if self.choose_init is not None:
             check_integer(self.choose_init, "choose_init", 1)
-        if self.also not in (None, "thresholds", "choice"):
-            raise RecocoError(f"also is {self.also!r}: use thresholds, choice or None.")
+        check_choice(self.also, "also", ("thresholds", "choice", None))
         if self.also and (self.also == "choice") != (self.choose is not None):
             raise RecocoError(
                 f"also is {self.also!r} and choose is {self.choose!r}: ask for thresholds with a "
@@ -238,14 +214,8 @@ class EBCO(CoClusterer):
             np.array([result.column_labels for result in found], dtype),
         )
         histories = [result.history for result in found]
-        return Starts(
-            rows,
-            columns,
-            np.array([result.criterion for result in found]),
-            np.array([history.size for history in histories], np.int32),
-            histories,
-            {name: np.array([told[name] for told in details]) for name in details[0]},
-        )
+        merged = {name: np.array([told[name] for told in details]) for name in details[0]}
+        return Starts.from_histories(rows, columns, histories, details=merged)
 
     def _fuse(self, bases, rng, g, n_init=None):
         n_init = n_init or self.consensus_init

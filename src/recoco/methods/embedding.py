@@ -4,14 +4,10 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from recoco.methods.arrays import inverse_root, signs
+
 # Below this many entries a dense decomposition is exact and as fast as an iterative one.
 _DENSE = 250_000
-
-
-def _inverse_root(degree: np.ndarray) -> np.ndarray:
-    """Return 1 / sqrt(degree), and 0 for an empty row or column."""
-    root = np.sqrt(degree)
-    return np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
 
 
 def normalised_singular_vectors(
@@ -43,7 +39,7 @@ def normalised_singular_vectors(
     """
     row_degree = np.asarray(A.sum(axis=1)).ravel()
     column_degree = np.asarray(A.sum(axis=0)).ravel()
-    row_scale, column_scale = _inverse_root(row_degree), _inverse_root(column_degree)
+    row_scale, column_scale = inverse_root(row_degree), inverse_root(column_degree)
     data = np.repeat(row_scale, np.diff(A.indptr)) * A.data * column_scale[A.indices]
     N = sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
     u = np.sqrt(row_degree / row_degree.sum())
@@ -51,8 +47,7 @@ def normalised_singular_vectors(
     # one thread: sums by a threaded BLAS depend on the number of threads
     with threadpool_limits(1):
         U, s, V = _truncated_svd(N, u, v, min(k, min(A.shape)))
-    # the sign of a pair is arbitrary: make the largest entry on the left positive
-    sign = np.where(U[np.abs(U).argmax(axis=0), np.arange(s.size)] < 0, -1.0, 1.0)
+    sign = signs(U)
     # vectors of the null space contain only rounding errors
     sign[s < 1e-10] = 0.0
     missing = ((0, 0), (0, k - s.size))

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from recoco.core.errors import RecocoError
 from recoco.core.imports import load_class
-from recoco.methods.base import Clusterer, RandomState, Starts
+from recoco.methods.base import Clusterer, Starts
 
 _PLACEHOLDERS = ("matrix", "clusters", "seed", "labels", "columns", "criterion")
 _NEEDED = ("matrix", "labels")
@@ -65,7 +65,7 @@ class _Problem:
     shape: tuple[int, int]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class CommandLine(Clusterer):
     """Any program that reads a matrix from a file and writes labels to another one.
 
@@ -105,15 +105,11 @@ class CommandLine(Clusterer):
     reference = "A program of one's own."
     equation_notes = "What the program does is its own matter."
 
-    n_clusters: int = 2
-    _: KW_ONLY
     command: str | list[str] | None = None
     seconds: float | None = None
     digest: str = ""
-    n_init: int = 1
     max_iter: int = 1
     tol: float = 0.0
-    random_state: RandomState = None
 
     @property
     def expected_clusters(self) -> int | None:
@@ -162,13 +158,15 @@ class CommandLine(Clusterer):
             rows, columns = [z for z, _ in pairs], [w for _, w in pairs]
         else:
             rows = [np.unique(z, return_inverse=True)[1].ravel() for z in rows]
-        return Starts(
-            np.array(rows, np.int32),
-            np.array(columns, np.int32) if columns else None,
-            np.array(values),
-            np.ones(len(rows), np.int32),
-            [np.array([value]) for value in values],
-        )
+        return _starts(rows, columns, values)
+
+
+def _starts(rows: list, columns: list, values: Any) -> Starts:
+    return Starts.from_histories(
+        np.array(rows, np.int32),
+        np.array(columns, np.int32) if columns else None,
+        [np.array([value]) for value in values],
+    )
 
 
 def _renumber(rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -275,7 +273,7 @@ def _read_number(path: Path) -> float:
     return value
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Estimator(Clusterer):
     """Any estimator in the style of scikit-learn, as a method.
 
@@ -297,8 +295,8 @@ class Estimator(Clusterer):
         Hash of the source of the module, which makes results depend on it.
     n_init, max_iter, tol : int, int and float, default=1, 1 and 0.0
         Ignored; present because all methods have them. There is no criterion to compare starts.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Examples
     --------
@@ -314,16 +312,12 @@ class Estimator(Clusterer):
     equation_notes = "What the class does is its own matter."
     two_sided = False
 
-    n_clusters: int = 2
-    _: KW_ONLY
     estimator: str | None = None
     options: dict | None = None
     dense: bool = False
     digest: str = ""
-    n_init: int = 1
     max_iter: int = 1
     tol: float = 0.0
-    random_state: RandomState = None
 
     @property
     def expected_clusters(self) -> int | None:
@@ -368,13 +362,7 @@ class Estimator(Clusterer):
             z, w = _renumber(z, _as_labels(w, problem.shape[1], "columns", self.estimator))
             rows.append(z)
             columns.append(w)
-        return Starts(
-            np.array(rows, np.int32),
-            np.array(columns, np.int32) if columns else None,
-            np.zeros(len(rows)),
-            np.ones(len(rows), np.int32),
-            [np.zeros(1)] * len(rows),
-        )
+        return _starts(rows, columns, np.zeros(len(rows)))
 
 
 def _labels_of(model, A):

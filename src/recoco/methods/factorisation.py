@@ -1,23 +1,15 @@
 """Base of the factorisations: starts, multiplicative updates of many starts, and labels."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import (
-    CoClusterer,
-    RandomState,
-    Starts,
-    check_choice,
-    check_columns,
-    check_labels,
-    finished,
-    label_dtype,
-    sum_of_squares,
-)
+from recoco.methods.arrays import lengths
+from recoco.methods.base import CoClusterer, Starts, finished, label_dtype, sum_of_squares
+from recoco.methods.checks import check_choice, check_columns, check_labels
 from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross, whole_lines
 from recoco.methods.spherical import check_rows
 
@@ -72,7 +64,7 @@ class State(SimpleNamespace):
         return State(**{name: value.keep(chosen) for name, value in vars(self).items()})
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Factorisation(CoClusterer):
     """Non-negative factorisation by multiplicative updates, for many starts at once.
 
@@ -87,15 +79,10 @@ class Factorisation(CoClusterer):
     shared_starts = True
     three_factors = False
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-7
     start: str = "means"
     labelling: str = "plain"
     precision: str = "double"
-    random_state: RandomState = None
 
     def _check_numbers(self, A):
         super()._check_numbers(A)
@@ -115,14 +102,9 @@ class Factorisation(CoClusterer):
     def _check_init(self, A, init):
         return check_labels(init, A.shape[0], self.n_clusters, "row")
 
-    def _m(self) -> int:
-        """Return the number m of column clusters."""
-        m = getattr(self, "n_column_clusters", None)
-        return self.n_clusters if m is None else m
-
     def _tile(self) -> int:
         """Return how many starts are iterated together; their rows should fill cache lines."""
-        k = max(self.n_clusters, self._m())
+        k = max(self.n_clusters, self._m)
         most = max(1, TILE[self.precision] // k)
         fewer = range(most, most // 2, -1)
         dtype = PRECISIONS[self.precision]
@@ -138,7 +120,7 @@ class Factorisation(CoClusterer):
             exponent = int(np.frexp(largest)[1])
         data = np.ldexp(A.data, -exponent)
         scaled = sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
-        columns = self._tile() * self._m()
+        columns = self._tile() * self._m
         X = SparseMatrix.both_ways(scaled, dtype, columns)
         problem = Problem(A, X, exponent, sum_of_squares(data), SimpleNamespace())
         self._extend(problem, dtype, columns)
@@ -162,18 +144,16 @@ class Factorisation(CoClusterer):
             self._descend(problem, labels[first : first + tile], generators[first : first + tile])
             for first in range(0, len(labels), tile)
         ]
-        return Starts(
+        return Starts.from_histories(
             np.concatenate([part.row_labels for part in parts]),
             np.concatenate([part.column_labels for part in parts]),
-            np.concatenate([part.criterion for part in parts]),
-            np.concatenate([part.n_iter for part in parts]),
             [history for part in parts for history in part.histories],
         )
 
     def _descend(self, problem, labels, generators) -> Starts:
         """Iterate the given starts until each has ended."""
         T, (n, d) = len(labels), problem.A.shape
-        dtype = label_dtype(max(self.n_clusters, self._m()))
+        dtype = label_dtype(max(self.n_clusters, self._m))
         rows, columns = np.zeros((T, n), dtype), np.zeros((T, d), dtype)
         state = self._start(problem, labels, generators)
         history = np.zeros((T, self.max_iter))
@@ -222,15 +202,15 @@ class Factorisation(CoClusterer):
         """
         Z, W = factors["Z"], factors["W"]
         if self.labelling == "unit":
-            Z, W = Z / _lengths(Z), W / _lengths(W)
+            Z, W = Z / lengths(Z), W / lengths(W)
         elif self.labelling == "share":
             S = factors.get("S", np.eye(Z.shape[1]))
-            Z, W = Z * _lengths(W @ S.T), W * _lengths(Z @ S)
+            Z, W = Z * lengths(W @ S.T), W * lengths(Z @ S)
         return Z.argmax(axis=1), W.argmax(axis=1)
 
     def _start(self, problem, labels, generators) -> State:
         """Return the initial factors for the given row labels (T, n)."""
-        X, g, m = problem.X, self.n_clusters, self._m()
+        X, g, m = problem.X, self.n_clusters, self._m
         H = _memberships(labels, g, X.dtype)
         totals = X.T @ H  # sums of each column over each row cluster
         sizes = H.array.sum(axis=0, dtype=np.float64)
@@ -259,14 +239,6 @@ def _memberships(labels, k, dtype) -> Factor:
     array = np.zeros((rows, T, k), dtype)
     np.put_along_axis(array, labels.T[:, :, None].astype(np.int64), dtype.type(1), axis=2)
     return Factor(array)
-
-
-def _lengths(F) -> np.ndarray:
-    """Return the Euclidean lengths of the columns, and 1 for columns of zeros."""
-    largest = F.max(axis=0)
-    largest[largest == 0] = 1.0
-    lengths = largest * np.sqrt(((F / largest) ** 2).sum(axis=0))
-    return np.where(lengths > 0, lengths, 1.0)
 
 
 def _block_means(totals: Factor, K: Factor, sizes) -> Small:

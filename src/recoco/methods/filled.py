@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
+from recoco.methods.arrays import small_indices
 
 
 @dataclass
@@ -43,7 +44,4 @@ def without_empty(A: sparse.csr_matrix, n_clusters: int) -> Filled:
         A = A[rows]
     if columns.size < A.shape[1]:
         A = A[:, columns]
-    if A.indices.dtype != np.int32 and max(A.nnz, *A.shape) < 2**31:
-        parts = (A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32))
-        A = sparse.csr_matrix(parts, shape=A.shape)
-    return Filled(A, rows, columns, shape)
+    return Filled(small_indices(A), rows, columns, shape)

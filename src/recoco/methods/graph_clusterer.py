@@ -9,6 +9,7 @@ from recoco.core.errors import RecocoError
 from recoco.datasets.graph_weightings import graph_of, graphs_of
 from recoco.datasets.similarity_graphs import Cooccurrence
 from recoco.methods.base import Clusterer, check_matrix
+from recoco.methods.multiview import check_each
 
 
 class Graphs:
@@ -37,20 +38,6 @@ def degrees(graph: Any) -> np.ndarray:
     if isinstance(graph, Cooccurrence):
         return graph.degrees()
     return np.asarray(graph.sum(axis=1)).ravel()
-
-
-def as_graphs(X: Any) -> list:
-    """Return X as a list of graphs: a list of matrices and an array (v, n, n) are several."""
-    if isinstance(X, Cooccurrence) or sparse.issparse(X):
-        return [X]
-    if isinstance(X, np.ndarray) and X.ndim != 3:
-        return [X]
-    several = isinstance(X, list | tuple | np.ndarray) and len(X) > 0
-    if several and all(
-        isinstance(x, Cooccurrence) or sparse.issparse(x) or np.ndim(x) == 2 for x in X
-    ):
-        return list(X)
-    return [X]
 
 
 def asymmetry(A: sparse.csr_matrix) -> tuple[int, int] | None:
@@ -98,20 +85,7 @@ def check_graphs(X: Any, symmetric: bool = True) -> Graphs:
     -------
     graphs : Graphs
     """
-    given, checked = as_graphs(X), []
-    for number, graph in enumerate(given, 1):
-        try:
-            checked.append(check_graph(graph, symmetric))
-        except RecocoError as error:
-            if len(given) == 1:
-                raise
-            raise RecocoError(f"Graph {number}: {error}") from None
-    sizes = [graph.shape[0] for graph in checked]
-    if len(set(sizes)) > 1:
-        raise RecocoError(
-            f"The graphs have {', '.join(map(str, sizes))} nodes: "
-            "give the same nodes in the same order in every graph."
-        )
+    checked = check_each(X, lambda graph: check_graph(graph, symmetric), "graph", "nodes")
     graphs = Graphs(checked)
     linked = graphs.degree.max(axis=0) > 0
     if not symmetric:

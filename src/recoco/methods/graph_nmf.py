@@ -1,15 +1,16 @@
 """Factorisations that keep neighbours together: GNMF (two factors) and GNMTF (three)."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import check_choice, check_integer
+from recoco.methods.arrays import lengths
+from recoco.methods.checks import check_choice, check_integer
 from recoco.methods.factor_algebra import Factor, SparseMatrix, cross, diagonal, gram, inner, update
 from recoco.methods.factorisation import Factorisation
 from recoco.methods.neighbour_graphs import WEIGHTS, neighbour_graph
@@ -43,10 +44,18 @@ class Graph:
         return inner(self.D(F), F) - inner(AF, F)  # eq. roughness
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class _GraphFactorisation(Factorisation):
-    """Checks, and row labels by k-means, of both methods."""
+    """Parameters, their checks, and row labels by k-means, of both methods."""
 
-    strengths = ("lam",)
+    monotone = True
+    strengths: ClassVar[tuple[str, ...]] = ("lam",)
+
+    lam: float = 100.0
+    n_neighbors: int = 5
+    graph_weights: str = "binary"
+    assignment: str = "argmax"
+    labelling: str = "unit"
 
     def _check_numbers(self, A):
         super()._check_numbers(A)
@@ -74,7 +83,6 @@ class _GraphFactorisation(Factorisation):
         return rows, columns
 
 
-@dataclass(eq=False, repr=False)
 class GNMF(_GraphFactorisation):
     """Graph-regularised NMF: minimise ½ ||X - ZW'||² + λ/2 Tr(Z'LZ) with Z, W >= 0.
 
@@ -96,36 +104,18 @@ class GNMF(_GraphFactorisation):
         clusters the rows of Z, with columns of W scaled to unit length, from 5 fixed seedings (as
         in the GNMF paper).
     labelling : {"plain", "unit", "share"}, default="unit"
-        How a row of Z becomes a label: by its largest entry (``plain``), after scaling the
-        columns of Z to unit length (``unit``), or after multiplying column k of Z by the length
-        of column k of W (``share``). For the columns, Z and W are exchanged. The default is
+        How a row of Z becomes a label, see :class:`~recoco.methods.nmf.NMF`. The default is
         ``unit`` because a large λ makes the rows of Z nearly equal, so their largest entries are
         often in the same column unless the columns have the same length.
-    n_init : int, default=1
-        Number of starts per run. The one with the lowest criterion is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
-    tol : float, default=1e-7
-        A start ends when its criterion changes by no more than this fraction of itself.
-    start : {"means", "random"}, default="means"
-        Initial factors, see :class:`recoco.methods.nmf.NMF`.
-    precision : {"double", "single"}, default="double"
-        Type of the factors. Sums over rows are always double.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, tol, start, precision, random_state
+        See :class:`~recoco.methods.nmf.NMF`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
-    Z_, W_ : ndarray of shape (n, g) and (d, g)
-        The factors.
     criterion_ : float
         The criterion above.
-    criterion_history_ : ndarray
-        The criterion after each iteration; it never increases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, Z_, W_, criterion_history_, n_iter_
+        See :class:`~recoco.methods.nmf.NMF`.
 
     Notes
     -----
@@ -150,22 +140,10 @@ class GNMF(_GraphFactorisation):
 
     name = "gnmf"
     title = "GNMF"
-    reference = (
-        "D. Cai, X. He, J. Han, T. S. Huang. Graph Regularized Nonnegative Matrix Factorization "
-        "for Data Representation. IEEE TPAMI 33, 2011."
-    )
     equation_notes = (
         "Z . (XW + λAZ) / (ZW'W + λDZ), then W . X'Z / (W Z'Z); row labels by argmax of Z "
         "with columns of length one."
     )
-    monotone = True
-
-    _: KW_ONLY
-    lam: float = 100.0
-    n_neighbors: int = 5
-    graph_weights: str = "binary"
-    assignment: str = "argmax"
-    labelling: str = "unit"
 
     def _extend(self, problem, dtype, columns):
         problem.extra.graph = self._graph(problem.A, dtype, columns)
@@ -186,7 +164,7 @@ class GNMF(_GraphFactorisation):
         return residual_of_two(problem, P, Z, W) + 0.5 * lam * graph.roughness(Z, state.AZ)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class GNMTF(_GraphFactorisation):
     """Minimise ½ ||X - ZSW'||² + λ/2 Tr(Z'L_zZ) + μ/2 Tr(W'L_wW): three factors and two graphs.
 
@@ -211,31 +189,15 @@ class GNMTF(_GraphFactorisation):
     labelling : {"plain", "unit", "share"}, default="unit"
         How a row of Z becomes a label, see :class:`recoco.methods.nmtf.NMTF`, and :class:`GNMF`
         for the default.
-    n_init : int, default=1
-        Number of starts per run. The one with the lowest criterion is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
-    tol : float, default=1e-7
-        A start ends when its criterion changes by no more than this fraction of itself.
-    start : {"means", "random"}, default="means"
-        Initial factors, see :class:`recoco.methods.nmtf.NMTF`.
-    precision : {"double", "single"}, default="double"
-        Type of Z and W. S and sums over rows are always double.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, tol, start, precision, random_state
+        See :class:`~recoco.methods.nmtf.NMTF`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
-    Z_, S_, W_ : ndarray of shape (n, g), (g, m) and (d, m)
-        The factors.
     criterion_ : float
         The criterion above.
-    criterion_history_ : ndarray
-        The criterion after each iteration; it never increases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, Z_, S_, W_, criterion_history_, n_iter_
+        See :class:`~recoco.methods.nmtf.NMTF`.
 
     Notes
     -----
@@ -259,26 +221,15 @@ class GNMTF(_GraphFactorisation):
 
     name = "gnmtf"
     title = "GNMTF"
-    reference = (
-        "F. Shang, L. C. Jiao, F. Wang. Graph Dual Regularization Non-negative Matrix "
-        "Factorization for Co-clustering. Pattern Recognition 45, 2012."
-    )
     equation_notes = (
         "Z . (XWS' + λA_zZ) / (ZSW'WS' + λD_zZ), W . (X'ZS + μA_wW) / (WS'Z'ZS + μD_wW), "
         "S . Z'XW / (Z'ZSW'W), in this order; row labels by argmax of Z with columns of length one."
     )
-    monotone = True
     three_factors = True
-    strengths = ("lam", "mu")  # type: ignore[assignment]
+    strengths = ("lam", "mu")
 
-    _: KW_ONLY
     n_column_clusters: int | None = None
-    lam: float = 100.0
     mu: float = 100.0
-    n_neighbors: int = 5
-    graph_weights: str = "binary"
-    assignment: str = "argmax"
-    labelling: str = "unit"
 
     def _extend(self, problem, dtype, columns):
         extra = problem.extra
@@ -318,7 +269,7 @@ def _kmeans_labels(Z, W, S=None) -> np.ndarray:
     from recoco.kernels.kmeans_seeding import seed_centres
 
     g = Z.shape[1]
-    points = Z * _lengths(W if S is None else W @ S.T)
+    points = Z * lengths(W if S is None else W @ S.T)
     points = np.ascontiguousarray(points / max(points.max(), np.finfo(float).tiny))
     transposed = np.ascontiguousarray(points.T)
     trials = 2 + int(np.log(g))
@@ -330,13 +281,5 @@ def _kmeans_labels(Z, W, S=None) -> np.ndarray:
         if inertia < least:
             least, labels = inertia, found
     shares = np.zeros((g, g))
-    np.add.at(shares, labels, Z / _lengths(Z))
+    np.add.at(shares, labels, Z / lengths(Z))
     return linear_sum_assignment(-shares)[1][labels]
-
-
-def _lengths(F) -> np.ndarray:
-    """Return the lengths of the columns, and 1 where they are 0."""
-    largest = F.max(axis=0)
-    largest = np.where(largest > 0, largest, 1.0)
-    lengths = largest * np.sqrt(((F / largest) ** 2).sum(axis=0))
-    return np.where(lengths > 0, lengths, 1.0)

@@ -1,17 +1,17 @@
 """MultiNMF: a factorisation of every view, regularised towards common memberships."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.graph_weightings import graphs_of
-from recoco.methods.base import RandomState, Starts, check_choice, check_integer, sum_of_squares
+from recoco.methods.base import sum_of_squares
 from recoco.methods.block_engine import multiply
+from recoco.methods.checks import check_choice, check_integer
 from recoco.methods.multiview import MultiViewClusterer, Views
 from recoco.methods.spectral import _cluster_points
 
@@ -29,7 +29,7 @@ class _Problem:
     lam: list[float]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultiNMF(MultiViewClusterer):
     """Minimise sum_v ||X_v - V_v U_v'||^2 + lam_v ||V_v Q_v - V*||^2 over non-negative factors.
 
@@ -44,8 +44,6 @@ class MultiNMF(MultiViewClusterer):
     ----------
     n_clusters : int, default=2
         Number of clusters, and of columns of all factors.
-    n_init : int, default=1
-        Number of starts per run. The one with the smallest loss is kept.
     max_iter : int, default=50
         Maximum number of updates of V*.
     inner_iter : int, default=10
@@ -59,13 +57,11 @@ class MultiNMF(MultiViewClusterer):
         mentions both.
     kmeans_init : int, default=10
         Number of seedings of k-means (k-means++). The best one is kept.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each object; also available as ``labels_``.
     column_labels_ : ndarray of shape (d,)
         Largest entry of each feature in U_v, the views one after the other.
     view_labels_ : list of ndarray
@@ -76,6 +72,8 @@ class MultiNMF(MultiViewClusterer):
         The loss after each update of V*; it never increases.
     n_iter_ : int
         Number of updates of V* of the start that was kept.
+    row_labels_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     References
     ----------
@@ -93,10 +91,6 @@ class MultiNMF(MultiViewClusterer):
 
     name = "multinmf"
     title = "MultiNMF"
-    reference = (
-        "J. Liu, C. Wang, J. Gao, J. Han. Multi-view clustering via joint nonnegative matrix "
-        "factorization. SDM 2013."
-    )
     equation_notes = (
         "U <- U . (X' V + lam 1 (sum_j V_j V*_j)) / (U V' V + lam 1 (sum_m U_m sum_j V_j^2)); "
         "U <- U Q^-1, V <- V Q; V <- V . (X U + lam V*) / (V U' U + lam V); "
@@ -105,16 +99,12 @@ class MultiNMF(MultiViewClusterer):
     larger_is_better = False
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
     max_iter: int = 50
     inner_iter: int = 10
     tol: float = 1e-5
     lam: float | list[float] = 0.01
     labels: str = "kmeans"
     kmeans_init: int = 10
-    random_state: RandomState = None
 
     @classmethod
     def graphs_of(cls, dataset: Any, weighting: str) -> list:
@@ -150,13 +140,6 @@ class MultiNMF(MultiViewClusterer):
         X = [matrix / matrix.sum() for matrix in views.matrices]
         norms = [sum_of_squares(A.data) for A in X]
         return _Problem(views, X, [A.T.tocsr() for A in X], norms, self._weights(views))
-
-    def _run(self, problem, generators, init):
-        # one thread: sums by a threaded BLAS depend on the number of threads
-        with threadpool_limits(1):
-            parts = [self._one(problem, rng) for rng in generators]
-        rows, columns, histories = zip(*parts, strict=True)
-        return Starts.from_histories(rows, columns, histories)
 
     def _one(self, problem: _Problem, rng):
         U, V = self._start(problem, rng)

@@ -1,20 +1,17 @@
 """What the methods on several views of the same objects share: checked views and labels."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import (
-    Clusterer,
-    check_choice,
-    check_integer,
-    check_matrix,
-    label_dtype,
-    sum_of_squares,
-)
+from recoco.datasets.similarity_graphs import Cooccurrence
+from recoco.methods.base import Clusterer, Starts, check_matrix, label_dtype, sum_of_squares
+from recoco.methods.checks import check_choice, check_integer
 
 
 class Views:
@@ -44,33 +41,41 @@ class Views:
         return [column_labels[..., a:b] for a, b in parts]
 
 
-def _as_list(X) -> list:
-    """Return X as a list of views; anything but a list of matrices is a single view."""
-    if sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim != 3):
+def as_list(X: Any) -> list:
+    """Return the matrices of a list or of an array (v, n, d); anything else is a single one."""
+
+    def matrix(x):
+        return isinstance(x, Cooccurrence) or sparse.issparse(x) or np.ndim(x) == 2
+
+    single = isinstance(X, Cooccurrence) or sparse.issparse(X)
+    if single or (isinstance(X, np.ndarray) and X.ndim != 3):
         return [X]
     several = isinstance(X, list | tuple | np.ndarray) and len(X) > 0
-    if several and all(sparse.issparse(view) or np.ndim(view) == 2 for view in X):
-        return list(X)
-    return [X]
+    return list(X) if several and all(matrix(x) for x in X) else [X]
+
+
+def check_each(X: Any, check: Callable[[Any], Any], what: str, members: str) -> list:
+    """Check every matrix; raise an error that names the first bad one, or if sizes differ."""
+    given, checked = as_list(X), []
+    for number, matrix in enumerate(given, 1):
+        try:
+            checked.append(check(matrix))
+        except RecocoError as error:
+            if len(given) == 1:
+                raise
+            raise RecocoError(f"{what.capitalize()} {number}: {error}") from None
+    sizes = [matrix.shape[0] for matrix in checked]
+    if len(set(sizes)) > 1:
+        raise RecocoError(
+            f"The {what}s have {', '.join(map(str, sizes))} {members}: "
+            f"give the same {members} in the same order in every {what}."
+        )
+    return checked
 
 
 def check_views(X: Any) -> Views:
     """Return the views as CSR matrices of float64; raise if they cannot be clustered together."""
-    matrices = []
-    views = _as_list(X)
-    for number, view in enumerate(views, 1):
-        try:
-            matrices.append(check_matrix(view))
-        except RecocoError as error:
-            if len(views) == 1:
-                raise
-            raise RecocoError(f"View {number}: {error}") from None
-    rows = [matrix.shape[0] for matrix in matrices]
-    if len(set(rows)) > 1:
-        raise RecocoError(
-            f"The views have {', '.join(map(str, rows))} objects: "
-            "give the same objects in the same order in every view."
-        )
+    matrices = check_each(X, check_matrix, "view", "objects")
     for number, matrix in enumerate(matrices, 1):
         if matrix.shape[1] < 2:
             raise RecocoError(
@@ -89,15 +94,35 @@ def check_views(X: Any) -> Views:
 class MultiViewClusterer(Clusterer):
     """Base class of methods on several views; X is a list of matrices, or one matrix.
 
-    A subclass implements ``_prepare(views)`` and ``_run(problem, generators, init)``, which
-    returns ``Starts`` whose column labels (B, d) contain the features of one view after the other;
-    the clusters of each view are numbered from 0. ``n_column_clusters`` is a number for all views
-    or a list with a number for each. ``fit`` sets ``column_labels_`` of all views, one after the
-    other, and ``view_labels_``, a list with those of each view.
+    A subclass implements ``_prepare(views)`` and ``_one(problem, rng)``, which computes one start
+    and returns the labels of the objects, those of the features of one view after the other, the
+    history and, if they are not implied by it, the number of iterations and a dict of details.
+    ``n_column_clusters`` is a number for all views or a list with a number for each.
+
+    Attributes
+    ----------
+    row_labels_ : ndarray of shape (n,)
+        Cluster of each object; also available as ``labels_``.
+    column_labels_ : ndarray of shape (d,)
+        Cluster of each feature, the views one after the other.
+    view_labels_ : list of ndarray
+        The same, split into views. The clusters of each view are numbered from 0.
+    criterion_, criterion_history_, n_iter_, details_
+        See :class:`~recoco.methods.base.Clusterer`.
     """
 
     views = "many"
     two_sided = False
+
+    def _run(self, problem, generators, init):
+        # one thread: sums by a threaded BLAS depend on the number of threads
+        with threadpool_limits(1):
+            parts = [self._one(problem, rng) for rng in generators]
+        rows, columns, histories, *more = zip(*parts, strict=True)
+        starts = Starts.from_histories(rows, columns, histories, more[0] if more else None)
+        for details in more[1:]:
+            starts.details = {name: np.array([d[name] for d in details]) for name in details[0]}
+        return starts
 
     def _store(self, data: Views, runs) -> None:
         super()._store(data, runs)
@@ -135,9 +160,19 @@ class MultiViewClusterer(Clusterer):
         return label_dtype(max(views.shape[0], *views.widths))
 
 
-def view_scales(views: Views, weights: str) -> list[float]:
-    """Return the square roots of the weights of the views: 1, or 1 / ||R_k||."""
-    check_choice(weights, "weights", ("one", "norm"))
-    if weights == "one":
-        return [1.0] * len(views.matrices)
-    return [1.0 / float(np.sqrt(sum_of_squares(matrix.data))) for matrix in views.matrices]
+class Relations:
+    """The relations R_k sqrt(w_k), their transposes, and the sum of their squared norms.
+
+    w_k is 1 or, if ``weights`` is "norm", 1 / ||R_k||^2. ``widths`` are the numbers of feature
+    clusters.
+    """
+
+    def __init__(self, views: Views, weights: str, widths: list[int]):
+        check_choice(weights, "weights", ("one", "norm"))
+        scales = [1.0] * len(views.matrices)
+        if weights == "norm":
+            scales = [1.0 / float(np.sqrt(sum_of_squares(A.data))) for A in views.matrices]
+        self.views, self.widths = views, widths
+        self.relations = [scale * A for scale, A in zip(scales, views.matrices, strict=True)]
+        self.transposed = [relation.T.tocsr() for relation in self.relations]
+        self.norm = sum(sum_of_squares(relation.data) for relation in self.relations)

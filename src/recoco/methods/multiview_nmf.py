@@ -1,30 +1,16 @@
 """Non-negative tri-factorisation of several views with common object memberships."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from threadpoolctl import threadpool_limits
 
-from recoco.methods.base import RandomState, Starts, sum_of_squares
-from recoco.methods.multiview import MultiViewClusterer, Views, view_scales
+from recoco.methods.multiview import MultiViewClusterer, Relations, Views
 
 # keeps denominators positive; a factor of 0 stays 0
 TINY = 1e-300
 
 
-@dataclass
-class _Problem:
-    """The weighted relations, their transposes, and the sum of their squared norms."""
-
-    views: Views
-    relations: list[sparse.csr_matrix]
-    transposed: list[sparse.csr_matrix]
-    norm: float
-    widths: list[int]
-
-
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultiViewNMF(MultiViewClusterer):
     """Minimise sum_k w_k ||R_k - Z S_k W_k'||^2 over non-negative factors.
 
@@ -40,36 +26,28 @@ class MultiViewNMF(MultiViewClusterer):
     n_column_clusters : int, list of int or None, default=None
         Number of feature clusters, for all views or for each. None means n_clusters (or the
         number of features, if smaller); the CoStar paper does not say which number it used.
-    n_init : int, default=1
-        Number of starts per run. The one with the smallest loss is kept.
     max_iter : int, default=200
         Maximum number of iterations.
     tol : float, default=1e-5
         A start ends when its loss decreases by no more than this fraction of itself.
     weights : {"one", "norm"}, default="one"
         w_k = 1, or w_k = 1 / ||R_k||^2, with which no view dominates by its scale.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each object; also available as ``labels_``.
-    column_labels_ : ndarray of shape (d,)
-        Cluster of each feature, the views one after the other.
-    view_labels_ : list of ndarray
-        The same, split into views. The clusters of each view are numbered from 0.
     criterion_ : float
         Half the loss.
     criterion_history_ : ndarray
         Half the loss after each iteration; it never increases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, view_labels_, n_iter_
+        See :class:`~recoco.methods.multiview.MultiViewClusterer`.
 
     References
     ----------
     Y. Chen, L. Wang, M. Dong. Non-negative matrix factorization for semisupervised
-    heterogeneous data coclustering. IEEE TKDE 22, 2010, 1459-1474.
+    heterogeneous data coclustering. IEEE TKDE 22, 2010, 1459-1474; here without constraints.
     Y. Chen, L. Wang, M. Dong. Semi-supervised document clustering with simultaneous text
     representation and categorization. ECML PKDD 2009, 211-226.
 
@@ -84,10 +62,6 @@ class MultiViewNMF(MultiViewClusterer):
 
     name = "nmf-views"
     title = "NMF, several views"
-    reference = (
-        "Y. Chen, L. Wang, M. Dong. Non-negative matrix factorization for semisupervised "
-        "heterogeneous data coclustering. IEEE TKDE 22, 2010; without constraints."
-    )
     equation_notes = (
         "Z <- Z . (sum_k R_k W_k S_k') / (Z sum_k S_k W_k' W_k S_k'), W_k <- W_k . (R_k' Z S_k) / "
         "(W_k S_k' Z' Z S_k), S_k <- S_k . (Z' R_k W_k) / (Z' Z S_k W_k' W_k)."
@@ -95,30 +69,15 @@ class MultiViewNMF(MultiViewClusterer):
     larger_is_better = False
     monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     n_column_clusters: int | list[int] | None = None
-    n_init: int = 1
     max_iter: int = 200
     tol: float = 1e-5
     weights: str = "one"
-    random_state: RandomState = None
 
-    def _prepare(self, views: Views) -> _Problem:
-        scales = view_scales(views, self.weights)
-        relations = [scale * matrix for scale, matrix in zip(scales, views.matrices, strict=True)]
-        norm = sum(sum_of_squares(relation.data) for relation in relations)
-        transposed = [relation.T.tocsr() for relation in relations]
-        return _Problem(views, relations, transposed, norm, self._widths(views))
+    def _prepare(self, views: Views) -> Relations:
+        return Relations(views, self.weights, self._widths(views))
 
-    def _run(self, problem, generators, init):
-        # one thread: sums by a threaded BLAS depend on the number of threads
-        with threadpool_limits(1):
-            parts = [self._one(problem, rng) for rng in generators]
-        rows, columns, histories = zip(*parts, strict=True)
-        return Starts.from_histories(rows, columns, histories)
-
-    def _one(self, problem: _Problem, rng):
+    def _one(self, problem: Relations, rng):
         g, widths = self.n_clusters, problem.widths
         n = problem.views.shape[0]
         Z = rng.random((n, g))
@@ -142,7 +101,7 @@ class MultiViewNMF(MultiViewClusterer):
         return rows, np.concatenate(columns), np.array(history)
 
     @staticmethod
-    def _iterate(problem: _Problem, Z, W, S) -> float:
+    def _iterate(problem: Relations, Z, W, S) -> float:
         """Update all factors in place and return half the loss."""
         above = sum((R @ W_k) @ S_k.T for R, W_k, S_k in zip(problem.relations, W, S, strict=True))
         inner = sum(S_k @ (W_k.T @ W_k) @ S_k.T for W_k, S_k in zip(W, S, strict=True))

@@ -20,10 +20,6 @@ class NMF(Factorisation):
     ----------
     n_clusters : int, default=2
         Number of clusters g of rows and of columns.
-    n_init : int, default=1
-        Number of starts per run. The one with the lowest criterion is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
     tol : float, default=1e-7
         A start ends when its criterion changes by no more than this fraction of itself.
     start : {"means", "random"}, default="means"
@@ -36,21 +32,19 @@ class NMF(Factorisation):
         of column k of W (``share``). For the columns, Z and W are exchanged.
     precision : {"double", "single"}, default="double"
         Type of the factors. Sums over rows are always double.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     Z_, W_ : ndarray of shape (n, g) and (d, g)
         The factors.
     criterion_ : float
         ½ ||X - ZW'||².
     criterion_history_ : ndarray
         The criterion after each iteration; it never increases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -72,10 +66,6 @@ class NMF(Factorisation):
 
     name = "nmf"
     title = "NMF"
-    reference = (
-        "W. Xu, X. Liu, Y. Gong. Document Clustering Based on Non-negative Matrix "
-        "Factorization. SIGIR 2003."
-    )
     equation_notes = (
         "Multiplicative updates for the Frobenius norm: Z . XW / (Z W'W), then W . X'Z / (W Z'Z)."
     )
@@ -97,9 +87,7 @@ class ONMF(Factorisation):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters g of rows and of columns.
-    n_init, max_iter, tol, start, labelling, precision, random_state
+    n_clusters, n_init, max_iter, tol, start, labelling, precision, random_state
         See :class:`NMF`.
 
     Attributes
@@ -123,11 +111,6 @@ class ONMF(Factorisation):
 
     name = "onmf"
     title = "ONMF"
-    reference = (
-        "J. Yoo, S. Choi. Orthogonal Nonnegative Matrix Tri-factorization for Co-clustering: "
-        "Multiplicative Updates on Stiefel Manifolds. Information Processing & Management 46, "
-        "2010."
-    )
     equation_notes = "Z . XW / (Z W'X'Z), then W . X'Z / (W Z'Z): the rows' factor is orthogonal."
 
     def _iterate(self, problem, state):
@@ -147,9 +130,7 @@ class PNMF(Factorisation):
 
     Parameters
     ----------
-    n_clusters : int, default=2
-        Number of clusters g of rows and of columns.
-    n_init, max_iter, tol, start, labelling, precision, random_state
+    n_clusters, n_init, max_iter, tol, start, labelling, precision, random_state
         See :class:`NMF`.
 
     Attributes
@@ -174,10 +155,6 @@ class PNMF(Factorisation):
 
     name = "pnmf"
     title = "PNMF"
-    reference = (
-        "Z. Yuan, Z. Yang, E. Oja. Projective Nonnegative Matrix Factorization: Sparseness, "
-        "Orthogonality, and Clustering. Neural Processing Letters, 2009."
-    )
     equation_notes = (
         "Z . 2 XX'Z / (ZZ'XX'Z + XX'ZZ'Z), then Z divided by its spectral norm; W = X'Z."
     )

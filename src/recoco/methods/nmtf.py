@@ -1,6 +1,6 @@
 """Factorisations of X into three factors: NMTF, orthogonal NMTF, WC-NMTF."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -22,7 +22,7 @@ def residual(problem: Any, B: Any, Z: Any, S: Any, W: Any) -> np.ndarray:
     return 0.5 * (problem.norm - 2.0 * inner(B, S) + inner(S.T @ gram(Z) @ S, gram(W)))
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class NMTF(Factorisation):
     """Minimise ½ ||X - ZSW'||² with Z, S, W >= 0 (block value decomposition).
 
@@ -32,12 +32,6 @@ class NMTF(Factorisation):
         Number of row clusters g.
     n_column_clusters : int or None, default=None
         Number of column clusters m. None means g.
-    n_init : int, default=1
-        Number of starts per run. The one with the lowest criterion is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
-    tol : float, default=1e-7
-        A start ends when its criterion changes by no more than this fraction of itself.
     start : {"means", "random"}, default="means"
         With ``means``, Z is the labels of spherical k-means as 0 and 1, plus 0.2; W puts each
         column in the row cluster where its mean is largest, plus 0.2; S is the mean of X over
@@ -50,21 +44,19 @@ class NMTF(Factorisation):
         of row k of SW' (``share``). For the columns, Z and W are exchanged.
     precision : {"double", "single"}, default="double"
         Type of Z and W. S and sums over rows are always double.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, tol, random_state
+        See :class:`~recoco.methods.nmf.NMF`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     Z_, S_, W_ : ndarray of shape (n, g), (g, m) and (d, m)
         The factors.
     criterion_ : float
         ½ ||X - ZSW'||².
     criterion_history_ : ndarray
         The criterion after each iteration; it never increases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -84,12 +76,10 @@ class NMTF(Factorisation):
 
     name = "nmtf"
     title = "NMTF"
-    reference = "B. Long, Z. Zhang, P. S. Yu. Co-clustering by Block Value Decomposition. KDD 2005."
     equation_notes = "WC-NMTF with lambda = 0: updates 7a, 7b and 7c of its paper, in this order."
     monotone = True
     three_factors = True
 
-    _: KW_ONLY
     n_column_clusters: int | None = None
 
     def _iterate(self, problem, state):
@@ -136,10 +126,6 @@ class ONMTF(NMTF):
 
     name = "onmtf"
     title = "ONMTF"
-    reference = (
-        "C. Ding, T. Li, W. Peng, H. Park. Orthogonal Nonnegative Matrix Tri-factorizations "
-        "for Clustering. KDD 2006."
-    )
     equation_notes = (
         "Square roots of XWS' / (ZZ'XWS'), X'ZS / (WW'X'ZS) and Z'XW / (Z'ZSW'W), in this order."
     )
@@ -156,7 +142,7 @@ class ONMTF(NMTF):
         return residual(problem, B, Z, S, W)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class WCNMTF(NMTF):
     """Minimise ½ ||X - ZSW'||² + λ/2 ||M - WQ'||² over non-negative factors.
 
@@ -179,34 +165,22 @@ class WCNMTF(NMTF):
         How co-occurrences are counted.
     diagonal : bool, default=True
         Whether a word co-occurs with itself.
-    n_init : int, default=1
-        Number of starts per run. The one with the lowest criterion is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
-    tol : float, default=1e-7
-        A start ends when its criterion changes by no more than this fraction of itself.
     start : {"means", "random"}, default="means"
         Initial Z, S and W as in :class:`NMTF`; Q is the means of M over the column clusters, or
         random.
-    labelling : {"plain", "unit", "share"}, default="plain"
-        How a row of Z becomes a label, see :class:`NMTF`.
     precision : {"double", "single"}, default="double"
         Type of M, Z, W and Q. S and sums over rows are always double.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, tol, labelling, random_state
+        See :class:`NMTF`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
-    Z_, S_, W_, Q_ : ndarray of shape (n, g), (g, m), (d, m) and (d, m)
-        The factors.
-    criterion_ : float
-        The criterion above.
+    Q_ : ndarray of shape (d, m)
+        The factor of M.
     criterion_history_ : ndarray
-        The criterion after each iteration; it never increases (Theorem 1).
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+        The criterion above after each iteration; it never increases (Theorem 1).
+    row_labels_, column_labels_, Z_, S_, W_, criterion_, n_iter_
+        See :class:`NMTF`.
 
     Notes
     -----
@@ -228,15 +202,10 @@ class WCNMTF(NMTF):
 
     name = "wcnmtf"
     title = "WC-NMTF"
-    reference = (
-        "A. Salah, M. Ailem, M. Nadif. Word Co-Occurrence Regularized Non-Negative Matrix "
-        "Tri-Factorization for Text Data Co-Clustering. AAAI 2018."
-    )
     equation_notes = (
         "M by eqs. 2 and 3, criterion eq. 4, updates in the order 7a, 7b, 7d, 7c (Theorem 1)."
     )
 
-    _: KW_ONLY
     lam: float = 1.0
     shift: float = 2.0
     count: str = "binary"

@@ -1,13 +1,13 @@
 """Null models: the scores of a method that ignores the data."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from recoco.methods.base import Clusterer, RandomState, Starts
+from recoco.methods.base import Clusterer, Starts
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Null(Clusterer):
     """Uniform random labels.
 
@@ -17,8 +17,8 @@ class Null(Clusterer):
         Number of clusters.
     n_init, max_iter, tol : int, int and float, default=1, 1 and 0.0
         Ignored; present because all methods have them.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Examples
     --------
@@ -33,12 +33,8 @@ class Null(Clusterer):
     equation_notes = "Labels are independent and uniform on 0..g-1; the criterion is 0."
     two_sided = False
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
     max_iter: int = 1
     tol: float = 0.0
-    random_state: RandomState = None
 
     def _prepare(self, A):
         return A.shape[0]
@@ -46,8 +42,7 @@ class Null(Clusterer):
     def _run(self, problem, generators, init):
         # eq. labels
         labels = np.stack([rng.integers(self.n_clusters, size=problem) for rng in generators])
-        B = len(generators)
-        return Starts(labels, None, np.zeros(B), np.ones(B, np.int32), [np.zeros(1)] * B)
+        return Starts.from_histories(labels, None, [np.zeros(1)] * len(generators))
 
 
 class NullSorted(Null):

@@ -1,29 +1,18 @@
 """SRC: spectral relational clustering of objects with several views."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, Starts, check_integer, sum_of_squares
-from recoco.methods.multiview import MultiViewClusterer, Views, view_scales
+from recoco.methods.arrays import signs
+from recoco.methods.checks import check_integer
+from recoco.methods.multiview import MultiViewClusterer, Relations, Views
 from recoco.methods.spectral import _cluster_points
 
 
-@dataclass
-class _Problem:
-    """The relations R_k sqrt(w_k), their transposes, and the sum of their squared norms."""
-
-    views: Views
-    relations: list[sparse.csr_matrix]
-    transposed: list[sparse.csr_matrix]
-    norm: float
-    widths: list[int]
-
-
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SRC(MultiViewClusterer):
     """Factorise all relations jointly with orthonormal factors, then cluster their rows by k-means.
 
@@ -50,24 +39,18 @@ class SRC(MultiViewClusterer):
         w_k = 1, or w_k = 1 / ||R_k||^2, with which no view dominates by its scale.
     kmeans_init : int, default=1
         Number of seedings of k-means (k-means++). The best one is kept.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each object; also available as ``labels_``.
-    column_labels_ : ndarray of shape (d,)
-        Cluster of each feature, the views one after the other.
-    view_labels_ : list of ndarray
-        The same, split into views. The clusters of each view are numbered from 0.
     criterion_ : float
         The loss where C and C_k are the indicator matrices of the clusters, scaled to orthonormal
         columns.
     criterion_history_ : ndarray
         The loss after each iteration, followed by that of the clusters.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, view_labels_, n_iter_
+        See :class:`~recoco.methods.multiview.MultiViewClusterer`.
 
     References
     ----------
@@ -85,25 +68,16 @@ class SRC(MultiViewClusterer):
 
     name = "src"
     title = "SRC"
-    reference = (
-        "B. Long, Z. Zhang, X. Wu, P. S. Yu. Spectral clustering for multi-type relational data. "
-        "ICML 2006."
-    )
     equation_notes = (
         "Collective factorisation of the relations of a star: C from the leading eigenvectors of "
         "sum_k w_k R_k C_k C_k' R_k', C_k from those of R_k' C C' R_k, then k-means on their rows."
     )
     larger_is_better = False
 
-    n_clusters: int = 2
-    _: KW_ONLY
     n_column_clusters: int | list[int] | None = None
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-6
     weights: str = "one"
     kmeans_init: int = 1
-    random_state: RandomState = None
 
     def _check_numbers(self, views):
         super()._check_numbers(views)
@@ -120,22 +94,10 @@ class SRC(MultiViewClusterer):
                 "clusters: ask for at least as many."
             )
 
-    def _prepare(self, views: Views) -> _Problem:
-        scales = view_scales(views, self.weights)
-        relations = [scale * matrix for scale, matrix in zip(scales, views.matrices, strict=True)]
-        norm = sum(sum_of_squares(relation.data) for relation in relations)
-        transposed = [relation.T.tocsr() for relation in relations]
-        return _Problem(views, relations, transposed, norm, self._widths(views))
+    def _prepare(self, views: Views) -> Relations:
+        return Relations(views, self.weights, self._widths(views))
 
-    def _run(self, problem, generators, init):
-        # one thread: sums by a threaded BLAS depend on the number of threads
-        with threadpool_limits(1):
-            parts = [self._one(problem, rng) for rng in generators]
-        rows, columns, histories = zip(*parts, strict=True)
-        n_iter = [len(history) - 1 for history in histories]
-        return Starts.from_histories(rows, columns, histories, n_iter)
-
-    def _one(self, problem: _Problem, rng):
+    def _one(self, problem: Relations, rng):
         factors = [
             np.linalg.qr(rng.standard_normal((relation.shape[1], m)))[0]
             for relation, m in zip(problem.relations, problem.widths, strict=True)
@@ -159,7 +121,7 @@ class SRC(MultiViewClusterer):
             _explained(relation, rows, labels)
             for relation, labels in zip(problem.relations, columns, strict=True)
         )
-        return rows, np.concatenate(columns), np.array([*history, loss])
+        return rows, np.concatenate(columns), np.array([*history, loss]), len(history)
 
     def _clusters(self, points, k, rng):
         points = np.ascontiguousarray(points)
@@ -173,10 +135,8 @@ def _leading(P, k: int) -> np.ndarray:
     """Return the leading left singular vectors of a tall matrix: the eigenvectors of P P'."""
     U, s, _ = np.linalg.svd(P, full_matrices=False)
     U = U[:, :k]
-    # the sign of a vector is arbitrary: make the largest entry positive
-    sign = np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, -1.0, 1.0)
     # vectors of the null space contain only rounding errors
-    return U * np.where(s[:k] > 1e-12 * s[0], sign, 0.0)
+    return U * np.where(s[:k] > 1e-12 * s[0], signs(U), 0.0)
 
 
 def _explained(relation, rows, columns) -> float:

@@ -5,13 +5,15 @@ points by k-means. The embedding is computed once for all runs; runs differ only
 k-means.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import CoClusterer, RandomState, Starts, check_integer, label_dtype
+from recoco.methods.arrays import parts
+from recoco.methods.base import CoClusterer, Starts, label_dtype
+from recoco.methods.checks import check_choice, check_integer
 
 
 @dataclass
@@ -50,8 +52,13 @@ def _cluster_points(points, k, generators, kmeans_init, max_iter, tol):
     return labels, n_iter
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class _Spectral(CoClusterer):
     """What both methods share: everything but the embedding and the criterion."""
+
+    kmeans_init: int = 10
+    max_iter: int = 300
+    tol: float = 1e-4
 
     def _prepare(self, A):
         check_integer(self.kmeans_init, "kmeans_init", 1)
@@ -69,14 +76,13 @@ class _Spectral(CoClusterer):
         )
         labels = labels.astype(label_dtype(g))
         rows, columns = labels[:, :n], labels[:, n:]
-        criterion = np.array(
-            [self._criterion(problem, z, w) for z, w in zip(rows, columns, strict=True)]
-        )
-        histories = [np.array([value]) for value in criterion]
-        return Starts(rows, columns, criterion, n_iter, histories)
+        histories = [
+            np.array([self._criterion(problem, z, w)]) for z, w in zip(rows, columns, strict=True)
+        ]
+        return Starts.from_histories(rows, columns, histories, n_iter)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SpecCo(_Spectral):
     """Spectral relaxation of bipartite modularity.
 
@@ -94,25 +100,23 @@ class SpecCo(_Spectral):
         columns of the matrix), every point, or nothing.
     kmeans_init : int, default=10
         Number of seedings of k-means per start. The one with the smallest inertia is kept.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest modularity is kept.
     max_iter : int, default=300
         Maximum number of iterations of k-means.
     tol : float, default=1e-4
         Tolerance of k-means, relative to the mean variance of the coordinates.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     criterion_ : float
         The modularity.
     criterion_history_ : ndarray
         The same as an array of one value.
     n_iter_ : int
         Number of iterations of k-means.
+    row_labels_, column_labels_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -136,10 +140,6 @@ class SpecCo(_Spectral):
 
     name = "specco"
     title = "SpecCo"
-    reference = (
-        "L. Labiod, M. Nadif. Co-clustering for Binary and Categorical Data with Maximum "
-        "Modularity. ICDM 2011."
-    )
     equation_notes = (
         "Singular vectors of Dr^-1/2 (A - delta) Dc^-1/2, scaled by Dr^-1/2 and Dc^-1/2, rows "
         "and columns clustered together by k-means; criterion: modularity (CoClus, eq. 2). How the "
@@ -148,22 +148,14 @@ class SpecCo(_Spectral):
         "the CoClus paper come out under them."
     )
 
-    n_clusters: int = 2
-    _: KW_ONLY
     n_components: int | str = "g-1"
     trivial: bool = True
     unit: str = "columns"
-    kmeans_init: int = 10
-    n_init: int = 1
-    max_iter: int = 300
-    tol: float = 1e-4
-    random_state: RandomState = None
 
     def _embed(self, A):
         from recoco.methods.embedding import normalised_singular_vectors
 
-        if self.unit not in ("columns", "rows", "none"):
-            raise RecocoError(f"unit is {self.unit!r}: use columns, rows or none.")
+        check_choice(self.unit, "unit", ("columns", "rows", "none"))
         if isinstance(self.n_components, str):
             if self.n_components not in ("g-1", "g"):
                 raise RecocoError(
@@ -186,21 +178,11 @@ class SpecCo(_Spectral):
     def _criterion(self, problem, rows, columns):
         from recoco.kernels.modularity import modularity
 
-        A = problem.A
-        return modularity(
-            A.indptr,
-            A.indices,
-            A.data,
-            problem.row_degree,
-            problem.column_degree,
-            problem.row_degree.sum(),
-            rows,
-            columns,
-            self.n_clusters,
-        )
+        margins = problem.row_degree, problem.column_degree
+        total = problem.row_degree.sum()
+        return modularity(*parts(problem.A), *margins, total, rows, columns, self.n_clusters)
 
 
-@dataclass(eq=False, repr=False)
 class Spec(_Spectral):
     """Bipartite spectral graph partitioning, as in scikit-learn's SpectralCoclustering.
 
@@ -208,27 +190,15 @@ class Spec(_Spectral):
     ----------
     n_clusters : int, default=2
         Number of co-clusters g.
-    kmeans_init : int, default=10
-        Number of seedings of k-means per start. The one with the smallest inertia is kept.
-    n_init : int, default=1
-        Number of starts per run. The one with the smallest normalised cut is kept.
-    max_iter : int, default=300
-        Maximum number of iterations of k-means.
-    tol : float, default=1e-4
-        Tolerance of k-means, relative to the mean variance of the coordinates.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    kmeans_init, n_init, max_iter, tol, random_state
+        See :class:`SpecCo`.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : ndarray of shape (n,) and (d,)
-        Cluster of each row and of each column. ``labels_`` is ``row_labels_``.
     criterion_ : float
         The normalised cut.
-    criterion_history_ : ndarray
-        The same as an array of one value.
-    n_iter_ : int
-        Number of iterations of k-means.
+    row_labels_, column_labels_, criterion_history_, n_iter_
+        See :class:`SpecCo`.
 
     Notes
     -----
@@ -251,23 +221,11 @@ class Spec(_Spectral):
 
     name = "spec"
     title = "Spec"
-    reference = (
-        "I. S. Dhillon. Co-clustering Documents and Words Using Bipartite Spectral Graph "
-        "Partitioning. KDD 2001."
-    )
     equation_notes = (
         "Algorithm Multipartition: singular vectors 2 to 1 + ceil(log2 g) of Dr^-1/2 A Dc^-1/2, "
         "scaled by Dr^-1/2 and Dc^-1/2, k-means; criterion: normalised cut, smaller is better."
     )
     larger_is_better = False
-
-    n_clusters: int = 2
-    _: KW_ONLY
-    kmeans_init: int = 10
-    n_init: int = 1
-    max_iter: int = 300
-    tol: float = 1e-4
-    random_state: RandomState = None
 
     def _embed(self, A):
         from recoco.methods.embedding import normalised_singular_vectors
@@ -279,17 +237,8 @@ class Spec(_Spectral):
     def _criterion(self, problem, rows, columns):
         from recoco.kernels.modularity import normalised_cut
 
-        A = problem.A
-        return normalised_cut(
-            A.indptr,
-            A.indices,
-            A.data,
-            problem.row_degree,
-            problem.column_degree,
-            rows,
-            columns,
-            self.n_clusters,
-        )
+        margins = problem.row_degree, problem.column_degree
+        return normalised_cut(*parts(problem.A), *margins, rows, columns, self.n_clusters)
 
 
 def _unit(points, axis):

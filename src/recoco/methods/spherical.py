@@ -1,21 +1,15 @@
 """Spherical k-means: rows of unit length in clusters around their mean directions."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import (
-    Clusterer,
-    RandomState,
-    Starts,
-    check_choice,
-    check_labels,
-    finished,
-    label_dtype,
-)
+from recoco.methods.arrays import parts
+from recoco.methods.base import Clusterer, Starts, finished, label_dtype
+from recoco.methods.checks import check_choice, check_labels
 
 MAX_ITER = 100
 TOL = 0.0
@@ -90,7 +84,7 @@ def spherical_starts(
     return _cluster(problem, generators, None, n_clusters, max_iter, tol, seeding).row_labels
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SphericalKMeans(Clusterer):
     """Maximise the sum of cosines between rows and the centroids of their clusters.
 
@@ -103,10 +97,6 @@ class SphericalKMeans(Clusterer):
     ----------
     n_clusters : int, default=2
         Number of clusters g.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest criterion is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
     tol : float, default=0.0
         A start ends when its criterion grows by no more than this fraction of itself, or when no
         row moves.
@@ -114,21 +104,17 @@ class SphericalKMeans(Clusterer):
         Initial centroids: g distinct rows drawn at random (``rows``), rows drawn by their squared
         distance to the nearest one drawn before (``k-means++``), or the means of a random
         partition (``labels``).
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each row; also available as ``labels_``.
-    column_labels_ : None
-        Columns are not clustered.
     criterion_ : float
         Sum over rows of the cosine with the centroid of their cluster.
     criterion_history_ : ndarray
         The criterion after each iteration; it never decreases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, column_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Notes
     -----
@@ -152,10 +138,6 @@ class SphericalKMeans(Clusterer):
 
     name = "skmeans"
     title = "Spherical k-means"
-    reference = (
-        "I. S. Dhillon, D. S. Modha. Concept Decompositions for Large Sparse Text Data Using "
-        "Clustering. Machine Learning 42, 2001."
-    )
     equation_notes = (
         "Rows by argmax of x_i' c_k; centroids c_k = s_k / |s_k|, s_k the sum of the unit rows "
         "of cluster k; criterion: sum of x_i' c_k over all rows, which is the sum of |s_k|."
@@ -164,13 +146,9 @@ class SphericalKMeans(Clusterer):
     two_sided = False
     shared_starts = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
     max_iter: int = MAX_ITER
     tol: float = TOL
     seeding: str = "rows"
-    random_state: RandomState = None
 
     def _check_numbers(self, A):
         super()._check_numbers(A)
@@ -198,10 +176,6 @@ def _problem(A, seeding):
     return _Problem(rows, rows.data.astype(np.float32), by_column)
 
 
-def _parts(A):
-    return A.indptr, A.indices, A.data
-
-
 def _cluster(problem, generators, init, g, max_iter, tol, seeding) -> Starts:
     import numba
 
@@ -220,11 +194,11 @@ def _cluster(problem, generators, init, g, max_iter, tol, seeding) -> Starts:
             chosen[b] = generator.choice(n, g, replace=False)
         else:
             uniforms = generator.random(g)
-            chosen[b] = kernel.spread_rows(_parts(X), _parts(problem.by_column), uniforms)
+            chosen[b] = kernel.spread_rows(parts(X), parts(problem.by_column), uniforms)
     histories = np.zeros((B, max_iter))
     n_iter = np.zeros(B, np.int32)
     # for less work than this, starting threads takes longer than they save
     threads = numba.get_num_threads() if B > 1 and X.nnz * B > 50_000 else 1
     run = kernel.cluster_starts_parallel if threads > 1 else kernel.cluster_starts
-    run(_parts(X), problem.single, d, chosen, labels, tol, histories, n_iter)
+    run(parts(X), problem.single, d, chosen, labels, tol, histories, n_iter)
     return Starts.from_histories(labels, None, finished(histories, n_iter))

@@ -1,6 +1,6 @@
 """SwMV: one graph with as many components as clusters, close to several graphs."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -10,7 +10,8 @@ from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, Starts, check_choice
+from recoco.methods.base import Starts
+from recoco.methods.checks import check_choice
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs
 
 SUPPORTS = ("all", "edges")
@@ -34,7 +35,7 @@ class _Problem:
     targets: np.ndarray  # float64 (v, places)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SwMV(GraphClusterer):
     """Minimise sum_v ||S - A_v||_F over S with rows that sum to 1 and with g components.
 
@@ -70,8 +71,6 @@ class SwMV(GraphClusterer):
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each node; also available as ``labels_``.
     criterion_ : float
         sum_v ||S - A_v||_F, where each row of A_v is divided by its sum.
     criterion_history_ : ndarray
@@ -80,6 +79,8 @@ class SwMV(GraphClusterer):
         Number of updates of S.
     details_ : dict
         ``solved`` (1 or 0), ``components`` and ``lam``.
+    row_labels_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     References
     ----------
@@ -97,9 +98,6 @@ class SwMV(GraphClusterer):
 
     name = "swmv"
     title = "SwMV"
-    reference = (
-        "F. Nie, J. Li, X. Li. Self-weighted multiview clustering with multiple graphs. IJCAI 2017."
-    )
     equation_notes = (
         "min sum_v ||S - A_v||_F with rows of S on the simplex and rank(L_S) = n - g, by "
         "w_v = 1 / (2 ||S - A_v||_F), F = the g smoothest vectors of L_S, and rows of S as "
@@ -110,15 +108,11 @@ class SwMV(GraphClusterer):
     directed = True
     larger_is_better = False
 
-    n_clusters: int = 2
-    _: KW_ONLY
-    n_init: int = 1
     max_iter: int = 50
     tol: float = 1e-6
     lam: float = 1.0
     support: str = "all"
     diagonal: bool = False
-    random_state: RandomState = None
 
     def _check_numbers(self, graphs):
         super()._check_numbers(graphs)
@@ -162,14 +156,8 @@ class SwMV(GraphClusterer):
         with threadpool_limits(1):
             labels, history, details = self._solve(problem)
         B = len(generators)
-        return Starts(
-            np.tile(labels, (B, 1)),
-            None,
-            np.full(B, history[-1]),
-            np.full(B, len(history), np.int32),
-            [history] * B,
-            {name: np.full(B, value) for name, value in details.items()},
-        )
+        details = {name: np.full(B, value) for name, value in details.items()}
+        return Starts.from_histories(np.tile(labels, (B, 1)), None, [history] * B, details=details)
 
     def _solve(self, problem: _Problem):
         g, lam = self.n_clusters, float(self.lam)

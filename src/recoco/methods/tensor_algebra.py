@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from recoco.methods.arrays import signs
 from recoco.methods.block_engine import multiply
 
 # Below this many rows a dense decomposition is exact and as fast as an iterative one.
@@ -136,12 +137,8 @@ def _leading(P, k: int) -> np.ndarray:
         # already orthogonal, up to rounding
         U = np.linalg.qr(P @ vectors[:, ::-1][:, :k])[0]
     found = squares > 1e-14 * max(squares[0], 0.0)
-    return _signed(U[:, : squares.size]) * found
-
-
-def _signed(U) -> np.ndarray:
-    """Make the largest entry of each vector positive, because its sign is arbitrary."""
-    return U * np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, -1.0, 1.0)
+    U = U[:, : squares.size]
+    return U * signs(U) * found
 
 
 def unfolded_vectors(
@@ -179,4 +176,4 @@ def _largest(values, vectors, r: int) -> np.ndarray:
     """Return the eigenvectors of the r largest positive eigenvalues."""
     order = np.argsort(-values, kind="stable")[:r]
     order = order[values[order] > 1e-12 * values[order[0]]]
-    return _signed(vectors[:, order])
+    return vectors[:, order] * signs(vectors[:, order])

@@ -4,7 +4,7 @@ The tensor is never built, see :mod:`recoco.methods.tensor_algebra`.
 """
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, Starts, check_choice, check_integer, sum_of_squares
+from recoco.methods.base import Starts, sum_of_squares
+from recoco.methods.checks import check_choice, check_integer
 from recoco.methods.graph_clusterer import GraphClusterer, Graphs
 from recoco.methods.seeded_kmeans import kmeans_labels
 from recoco.methods.tensor_algebra import parafac, tucker, unfolded_vectors, unit_columns
@@ -35,8 +36,12 @@ class _Problem:
     norm: float
     shared: Any = None
 
+    @property
+    def tensor(self) -> tuple[list, list, float]:
+        return self.slices, self.transposed, self.norm
 
-@dataclass(eq=False, repr=False)
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class _Decomposition(GraphClusterer):
     """What the two decompositions share: everything but the factors."""
 
@@ -47,17 +52,12 @@ class _Decomposition(GraphClusterer):
     monotone = True
     random_factors = True  # whether every start has its own factors
 
-    n_clusters: int = 2
-    _: KW_ONLY
     rank: int = 10
     clustering: str = "kmeans"
-    n_init: int = 1
-    max_iter: int = 100
     tol: float = 1e-8
     scale: str = "weights"
     affinity: str = "rbf"
     kmeans_init: int = 10
-    random_state: RandomState = None
 
     def _check_numbers(self, graphs):
         super()._check_numbers(graphs)
@@ -152,7 +152,7 @@ def _embed(points: np.ndarray, g: int) -> np.ndarray:
     return vectors / root[:, None]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Parafac(_Decomposition):
     """x_ijb = sum_r a_ir b_jr c_br by alternating least squares, with clusters of the rows of a.
 
@@ -168,10 +168,6 @@ class Parafac(_Decomposition):
     init : {"svd", "random"}, default="svd"
         Initial factors: leading singular vectors of the unfolded tensor (completed by uniform
         random numbers if there are too few), or uniform random numbers.
-    n_init : int, default=1
-        Number of starts per run. The one with the smallest error is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
     tol : float, default=1e-8
         The iterations end when the relative error decreases by no more than this.
     scale : {"weights", "unit"}, default="weights"
@@ -180,19 +176,17 @@ class Parafac(_Decomposition):
         Affinity of spectral clustering; "rbf" builds a dense matrix.
     kmeans_init : int, default=10
         Number of seedings of k-means.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, random_state
+        See :class:`~recoco.methods.base.Clusterer`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each node; also available as ``labels_``.
     criterion_ : float
         The relative error ||X - X^|| / ||X||.
     criterion_history_ : ndarray
         The relative error after each iteration; it never increases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, n_iter_
+        See :class:`~recoco.methods.base.Clusterer`.
 
     References
     ----------
@@ -210,16 +204,11 @@ class Parafac(_Decomposition):
 
     name = "parafac"
     title = "PARAFAC"
-    reference = (
-        "R. A. Harshman, M. E. Lundy. PARAFAC: parallel factor analysis. Computational "
-        "Statistics & Data Analysis 18, 1994."
-    )
     equation_notes = (
         "A = M_1 ((B'B) . (C'C))^+ with M_1 = sum_b (X_b B) . c_b, and so on for B and C; then "
         "the rows of A are clustered."
     )
 
-    _: KW_ONLY
     init: str = "svd"
 
     def _check_numbers(self, graphs):
@@ -241,22 +230,15 @@ class Parafac(_Decomposition):
         return [np.hstack([U, rng.random((len(U), r - U.shape[1]))]) for U in problem.shared]
 
     def _points(self, problem: _Problem, rng):
-        factors, history = parafac(
-            problem.slices,
-            problem.transposed,
-            problem.norm,
-            self._start(problem, rng),
-            self.max_iter,
-            self._stop,
-        )
-        A, B, C = factors
+        start = self._start(problem, rng)
+        (A, B, C), history = parafac(*problem.tensor, start, self.max_iter, self._stop)
         if self.scale == "unit":
             return unit_columns(A), history
         lengths = np.sqrt((B**2).sum(axis=0) * (C**2).sum(axis=0))
         return A * lengths, history
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Tucker(_Decomposition):
     """x_ijb = sum_pqs g_pqs a_ip b_jq c_bs with orthonormal factors, and clusters of the rows of a.
 
@@ -271,33 +253,17 @@ class Tucker(_Decomposition):
         Number of clusters.
     rank : int, default=10
         Number of columns of a and b; the TSPLBM paper uses 10, 20 and 50.
-    clustering : {"kmeans", "spectral", "gmm"}, default="kmeans"
-        How the rows of a are clustered, see :class:`Parafac`.
-    n_init : int, default=1
-        Number of starts per run. The one with the smallest error is kept.
-    max_iter : int, default=100
-        Maximum number of iterations.
     tol : float, default=1e-5
         The iterations end when the relative error decreases by no more than this.
     scale : {"unit", "weights"}, default="unit"
         Whether columns of a have unit length or carry the norms of their slices of the core.
-    affinity : {"rbf", "nearest_neighbors"}, default="rbf"
-        Affinity of spectral clustering; "rbf" builds a dense matrix.
-    kmeans_init : int, default=10
-        Number of seedings of k-means.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    clustering, n_init, max_iter, affinity, kmeans_init, random_state
+        See :class:`Parafac`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster of each node; also available as ``labels_``.
-    criterion_ : float
-        The relative error ||X - X^|| / ||X||.
-    criterion_history_ : ndarray
-        The relative error after each iteration; it never increases.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, criterion_, criterion_history_, n_iter_
+        See :class:`Parafac`.
 
     References
     ----------
@@ -315,17 +281,12 @@ class Tucker(_Decomposition):
 
     name = "tucker"
     title = "Tucker"
-    reference = (
-        "L. R. Tucker. Some mathematical notes on three-mode factor analysis. Psychometrika 31, "
-        "1966."
-    )
     equation_notes = (
         "A = leading left singular vectors of X_(1) (B x C), and so on for B and C (higher-order "
         "orthogonal iteration); then the rows of A are clustered."
     )
     random_factors = False
 
-    _: KW_ONLY
     tol: float = 1e-5
     scale: str = "unit"
 
@@ -333,14 +294,7 @@ class Tucker(_Decomposition):
         problem = super()._prepare(graphs)
         with threadpool_limits(1):
             start = unfolded_vectors(problem.slices, problem.transposed, self.rank)
-            problem.shared = tucker(
-                problem.slices,
-                problem.transposed,
-                problem.norm,
-                list(start),
-                self.max_iter,
-                self._stop,
-            )
+            problem.shared = tucker(*problem.tensor, list(start), self.max_iter, self._stop)
         return problem
 
     def _points(self, problem: _Problem, rng):

@@ -1,14 +1,14 @@
 """TSPLBM: one partition of the nodes of any number of graphs."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
-from recoco.methods.base import RandomState, check_choice
-from recoco.methods.block_engine import BlockModel, run_graphs, stack
+from recoco.methods.block_engine import VariationalModel, stack
 from recoco.methods.block_models import E_STEPS
+from recoco.methods.checks import check_choice
 
 
-@dataclass(eq=False, repr=False)
-class TSPLBM(BlockModel):
+@dataclass(eq=False, repr=False, kw_only=True)
+class TSPLBM(VariationalModel):
     """Tensor sparse Poisson latent block model, fitted by variational EM (Algorithm 1).
 
     In graph b, x_ij ~ Poisson(x_i. x_.j gamma_kk) if both nodes are in cluster k, and
@@ -24,31 +24,23 @@ class TSPLBM(BlockModel):
         x_ij log(gamma_kk / gamma) - x_i. x_k. (gamma_kk - gamma)]). ``printed`` is Algorithm 1
         as printed, with half the exponent and without the term of the degrees; the criterion may
         then decrease.
-    n_init : int, default=1
-        Number of starts per run. The one with the largest bound is kept.
-    max_iter : int, default=300
-        Maximum number of iterations, each an E-step and an M-step.
     tol : float, default=1e-8
         A start ends when its bound grows (with the printed E-step: changes) by no more than this
         fraction of itself.
     hard_steps : int, default=0
         Number of iterations with hard labels before the first soft E-step, see
         :class:`recoco.methods.block_models.PSBM`. The paper has none.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed or generator of the random numbers. An int makes the result reproducible.
+    n_init, max_iter, random_state
+        See :class:`~recoco.methods.block_models.PSBM`.
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
-        Cluster with the largest posterior of each node; also available as ``labels_``.
-    posteriors_ : ndarray of shape (n, g)
-        Probability of each cluster for each node.
     criterion_ : float
         Eq. 4 with N_b (log gamma - N_b gamma).
     criterion_history_ : ndarray
         The criterion after each iteration.
-    n_iter_ : int
-        Number of iterations of the start that was kept.
+    row_labels_, posteriors_, n_iter_
+        See :class:`~recoco.methods.block_models.PSBM`.
 
     Notes
     -----
@@ -76,26 +68,14 @@ class TSPLBM(BlockModel):
 
     name = "tsplbm"
     title = "TSPLBM"
-    reference = (
-        "R. Boutalbi, L. Labiod, M. Nadif. Implicit consensus clustering from multiple graphs. "
-        "Data Mining and Knowledge Discovery 35, 2021."
-    )
     equation_notes = (
         "Algorithm 1; criterion: eq. 4 with N_b gamma in place of N_b^2 gamma; M-step: eq. 6; "
         "E-step as derived from the criterion, or as printed (half the exponent, no degrees)."
     )
     views = "many"
     two_sided = False
-    monotone = True
 
-    n_clusters: int = 2
-    _: KW_ONLY
     e_step: str = "derived"
-    n_init: int = 1
-    max_iter: int = 300
-    tol: float = 1e-8
-    hard_steps: int = 0
-    random_state: RandomState = None
 
     def _check(self, X):
         check_choice(self.e_step, "e_step", E_STEPS)
@@ -107,7 +87,4 @@ class TSPLBM(BlockModel):
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import SPLBM as model
 
-        labels, derived = self._random_nodes(problem, generators, init), self.e_step == "derived"
-        starts, Z = run_graphs(problem, labels, self.n_clusters, model, derived, self)
-        self._keep(starts.criterion, Z)
-        return starts
+        return self._run_em(problem, generators, init, model, self.e_step == "derived")

@@ -84,6 +84,16 @@ class WindowCounts:
     def place(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words)}
 
+    def places(self, words: Iterable[str]) -> np.ndarray:
+        """Return the positions of words; raise for one that was not counted."""
+        for word in words:
+            if word not in self.place:
+                raise RecocoError(
+                    f"{word!r} is not among the {len(self.words)} words that were counted: "
+                    "count the windows for a vocabulary that has it."
+                )
+        return np.array([self.place[word] for word in words], np.int64)
+
     @cached_property
     def _keys(self) -> np.ndarray:
         rows = np.repeat(np.arange(len(self.words)), np.diff(self.pairs.indptr))
@@ -373,15 +383,8 @@ def _triangle(keys: np.ndarray, counts: np.ndarray, V: int) -> csr_matrix:
 
 def _pairs(counts: WindowCounts, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return the positions of both words of every pair."""
-    words = list(dict.fromkeys(words))
-    strange = [word for word in words if word not in counts.place]
-    if strange:
-        raise RecocoError(
-            f"{strange[0]!r} is not among the {len(counts.words)} words that were counted: "
-            "count the windows for a vocabulary that has it."
-        )
-    places = np.array([counts.place[word] for word in words], np.int64)
-    one, two = np.triu_indices(len(words), 1)
+    places = counts.places(dict.fromkeys(words))
+    one, two = np.triu_indices(places.size, 1)
     return places[one], places[two]
 
 

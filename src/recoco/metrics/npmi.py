@@ -23,13 +23,7 @@ def npmi(counts: WindowCounts, words: Sequence[str]) -> np.ndarray:
 
     A pair that shares no window has -1, the limit; a word that does not occur has NaN.
     """
-    strange = [word for word in words if word not in counts.place]
-    if strange:
-        raise RecocoError(
-            f"{strange[0]!r} is not among the {len(counts.words)} words that were counted: "
-            "count the windows for a vocabulary that has it."
-        )
-    places = np.array([counts.place[word] for word in words], np.int64)
+    places = counts.places(words)
     one, two = np.triu_indices(places.size, 1)
     both = counts.together(places[one], places[two]) / counts.windows
     p = counts.single[places] / counts.windows

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from recoco.datasets.disk_matrix import BigCsr, Block
+from recoco.methods.arrays import slot_dtype, slots
 from recoco.methods.base import Starts, finished, label_dtype
-from recoco.methods.coclus import SETTLED, CoClus, _slots
+from recoco.methods.coclus import SETTLED, CoClus
 from recoco.methods.streamed.base import KEPT_BYTES, Streamed
 
 
@@ -35,11 +36,7 @@ class StreamedCoClus(Streamed, CoClus):
         return _Margins(X, row_degree, _column_degree(X), float(row_degree.sum()))
 
     def _run(self, problem, generators, init):
-        d = problem.X.shape[1]
-        if init is None:
-            starts = [rng.integers(self.n_clusters, size=d) for rng in generators]
-        else:
-            starts = [init]
+        starts = self._columns(problem.X.shape[1], generators, init)
         return _maximise(problem, starts, self.n_clusters, self.max_iter, self.tol)
 
 
@@ -100,14 +97,14 @@ def _maximise(problem: _Margins, column_labels, g: int, max_iter: int, tol: floa
     W = np.array(column_labels, label_dtype(g))
     histories = np.full((B, max_iter), -np.inf)
     n_iter = np.zeros(B, np.int32)
-    slot_dtype = np.uint16 if g * B <= np.iinfo(np.uint16).max else np.uint32
+    dtype = slot_dtype(g * B)
     settling: list[_Settling]
     active, settling = np.arange(B), []
-    columns = _slots(W.T, slot_dtype)
+    columns = slots(W.T, dtype)
     column_mass = cluster_masses(column_degree, columns, g * B)
     for iteration in range(max_iter):
         width = active.size
-        rows = np.zeros((n, width), slot_dtype)
+        rows = np.zeros((n, width), dtype)
         row_mass, sums = np.zeros(g * width), np.zeros((g * width, d))
         for start in settling:
             start.row_mass[:] = 0.0
@@ -149,7 +146,7 @@ def _maximise(problem: _Margins, column_labels, g: int, max_iter: int, tol: floa
         active = active[~leaving]
         if active.size + len(settling) == 0:
             break
-        columns = _slots(columns[:, ~leaving] // width, slot_dtype)
+        columns = slots(columns[:, ~leaving] // width, dtype)
         column_mass = column_mass.reshape(g, width)[:, ~leaving].ravel()
     return Starts.from_histories(Z, W, finished(histories, n_iter))
 
