@@ -218,3 +218,33 @@ def test_a_source_has_its_own_rule_of_what_to_keep(home):
     home.write_card(card(sources=[*card()["sources"], other]))
     home.fetch()
     assert home.prepare()[1]["dropped"] == []
+
+
+def test_a_derived_card_adds_its_rules_to_those_of_an_inherited_source(home):
+    other = {
+        "kind": "local",
+        "files": [{"at": "mirror/tiny/tiny.mat"}, {"at": "mirror/tiny/tiny.rclass"}],
+        "keep": {"empty_rows": True},
+        "expected": {"rows": 4, "columns": [3], "classes": 2},
+    }
+    home.write_card(card(sources=[other]))
+    own = {
+        "title": "Tinier",
+        "description": "tiny without its rare word",
+        "based_on": "tiny",
+        "keep": {"min_df": 2},
+        "expected": {"rows": 4, "columns": [2], "classes": 2},
+    }
+    home.write_card(own, "tinier")
+    home.fetch("tinier")
+    assert home.prepare("tinier")[1]["columns"] == [2]
+
+    # another preparation has a shape that only the parent's card knows
+    home.write_card(card(sources=[other | {"other_preparation": "counted in another way"}]))
+    home.write_card(own | {"expected": {"rows": 9, "columns": [9], "classes": 9}}, "tinier")
+    home.fetch("tinier")
+    assert home.prepare("tinier")[1]["columns"] == [2]
+    home.write_card(own | {"parser": card()["parser"] | {"transpose": True}}, "tinier")
+    home.write_card(card(sources=[other | {"parser": card()["parser"]}]))
+    with pytest.raises(RecocoError, match=r"unknown key 'transpose' at .*parser"):
+        home.fetch("tinier")
