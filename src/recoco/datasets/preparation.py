@@ -85,7 +85,7 @@ def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset
     content = card["content"]
     views = [_canonical(view, content) for view in parsed.views]
     codes, class_names = _classes(parsed, source.get("class_names", {}))
-    _expect(source.get("expected"), views, codes, class_names)
+    source = _expect(source, views, codes, class_names)
     order, seed = permutation_of(card["name"], codes.size)
     meta = {
         "status": "ok",
@@ -216,24 +216,31 @@ def _classes(parsed: Parsed, names: dict) -> tuple[np.ndarray, list[str]]:
     return codes, [given.get(str(value), text) for value, text in zip(values, plain, strict=True)]
 
 
-def _expect(expected: dict | None, views, codes, class_names) -> None:
+def _expect(source: dict, views, codes, class_names) -> dict:
+    """Check the shape; return the source, as a substitute if its shape may be another one."""
+    if any(view.shape[0] != codes.size for view in views):
+        raise RecocoError(
+            f"views of {', '.join(str(view.shape[0]) for view in views)} rows for {codes.size} "
+            "labels; fetch it again."
+        )
     measured = {
         "rows": codes.size,
         "columns": [view.shape[1] for view in views],
         "nonzeros": [view.nnz for view in views],
         "classes": len(class_names),
     }
-    if any(view.shape[0] != codes.size for view in views):
+    expected = source.get("expected") or {}
+    other = [key for key, value in expected.items() if value != measured[key]]
+    why = source.get("if_other_shape")
+    if other and why and "classes" not in other and len(views) == len(expected["columns"]):
+        shape = " x ".join(map(str, (codes.size, *dict.fromkeys(measured["columns"]))))
+        return source | {"other_preparation": f"{why} (found {shape})"}
+    for key in other:
         raise RecocoError(
-            f"views of {', '.join(str(view.shape[0]) for view in views)} rows for {codes.size} "
-            "labels; fetch it again."
+            f"{key} are {measured[key]}, but the card expects {expected[key]}; "
+            "fetch it again or correct `expected` in the card."
         )
-    for key, value in (expected or {}).items():
-        if value != measured[key]:
-            raise RecocoError(
-                f"{key} are {measured[key]}, but the card expects {value}; "
-                "fetch it again or correct `expected` in the card."
-            )
+    return source
 
 
 def _characteristics(dataset: Dataset, dropped: list[str], printed: dict) -> dict:
