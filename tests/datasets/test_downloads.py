@@ -1,7 +1,5 @@
 """Downloads stop at the size of the card, stay in the public network, and outlive bad answers."""
 
-import hashlib
-
 import pytest
 
 from recoco.core.errors import RecocoError
@@ -11,6 +9,7 @@ from recoco.datasets.packages import _OWN_FILES, PackageError, download
 from recoco.datasets.raw_files import Unavailable
 from support.data_server import Server, serving
 from support.datasets_fixture import CLASSES, MATRIX, card, files, make_home, sha
+from support.hashes import blob
 
 
 @pytest.fixture
@@ -181,11 +180,6 @@ def test_a_silence_in_the_middle_is_a_break(home, server, monkeypatch):
     monkeypatch.setattr(downloads, "_TIMEOUT", (5, 0.2))
     assert arrived(home, fetch_from(home, server, "stall 10"))
     assert Server.ranges[1] == "bytes=10-"
-
-
-def blob(content: bytes) -> str:
-    """Return what `git hash-object` prints."""
-    return hashlib.sha1(f"blob {len(content)}".encode() + bytes(1) + content).hexdigest()
 
 
 def test_a_file_known_by_the_hash_of_git(home, server):
