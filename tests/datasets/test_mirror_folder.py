@@ -105,8 +105,8 @@ def test_a_fresh_project_needs_only_the_mirror(lab, tmp_path, monkeypatch):
     for key, array in made["tiny"][2].items():
         if key != "meta":  # it contains the source
             np.testing.assert_array_equal(arrays[key], array)
-    metas = [json.loads(str(found["meta"])) | {"source": None} for found in (arrays, made["tiny"][2])]
-    assert metas[0] == metas[1]
+    ours, theirs = (json.loads(str(found["meta"])) for found in (arrays, made["tiny"][2]))
+    assert ours | {"source": None} == theirs | {"source": None}
 
     # a mirror of that project is the same, and so are the bytes that are prepared from it
     again = tmp_path / "again" / "mirror"

@@ -27,7 +27,11 @@ GRAPH_WEIGHTINGS: dict[str, str] = {
     "arcs": "the links of a graph with their directions",
     "nonnegative": "the views as they are; a feature with negative values begins at 0",
 }
-_WEIGHTED = ("cosine", "nonnegative", "shared")  # and nearest-N: the rules whose graphs have weights
+_WEIGHTED = (
+    "cosine",
+    "nonnegative",
+    "shared",
+)  # and nearest-N: the rules whose graphs have weights
 _VIEW = re.compile(r"(?P<rule>.+?)(?:-view(?P<view>[1-9]\d*))?$")
 _NEAREST = re.compile(r"nearest-(?P<k>[1-9]\d*)$")
 _QUANTILE = re.compile(r"(?P<similarity>cosine|gaussian)-q(?P<percent>\d\d)$")

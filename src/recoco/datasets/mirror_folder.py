@@ -36,7 +36,7 @@ class Entry:
     bytes: int
     sha256: str
     upstream: str
-    content: Path | None = None
+    content: Path = Path()
 
 
 @dataclass
@@ -158,8 +158,8 @@ def _key(file: dict) -> str:
 
 def _upstream(file: dict, sources: list[dict]) -> str:
     """Return the public address of a file, which may be that of another source."""
-    addresses = [other for source in sources if source["kind"] == "url" for other in source["files"]]
-    known = {_key(other): other["at"] for other in addresses}
+    public = [source for source in sources if source["kind"] == "url"]
+    known = {_key(other): other["at"] for source in public for other in source["files"]}
     if _key(file) in known:
         return known[_key(file)]
     for mirror in paths.mirrors():
@@ -196,7 +196,6 @@ def _copy(entry: Entry, folder: Path) -> bool:
         return False
     if to.exists():
         raise RecocoError(f"{to} is another file than the one fetched here: move it away.")
-    assert entry.content is not None
     hashes = Hashes(entry.bytes)
     with entry.content.open("rb") as source, atomic(to) as stream:
         while piece := source.read(PIECE):

@@ -99,7 +99,7 @@ def _parts(archive: zipfile.ZipFile, name: str, names: list[str], left_out: list
         if len(shape) != 3 or shape[0] != shape[1] or 0 in shape:
             raise RecocoError(f"{name} has shape {shape}, not objects x objects x graphs.")
         if len(names) != shape[2]:
-            raise RecocoError(f"there are {len(names)} names for {shape[2]} graphs: fetch it again.")
+            raise RecocoError(f"it has {len(names)} names for {shape[2]} graphs: fetch it again.")
         if dtype.kind not in "fiub":
             raise RecocoError(f"{name} is of type {dtype}, not of numbers: fetch it again.")
         if math.prod(shape) * dtype.itemsize > MOST_BYTES:
@@ -122,9 +122,7 @@ def _slices_by_rows(stream, shape, dtype, left_out) -> Iterator[tuple[int, spars
                 yield graph, sparse.csr_matrix(block[:, :, graph], dtype=np.float64)
 
 
-def _slices_by_columns(
-    stream, shape, dtype, left_out
-) -> Iterator[tuple[int, sparse.csr_matrix]]:
+def _slices_by_columns(stream, shape, dtype, left_out) -> Iterator[tuple[int, sparse.csr_matrix]]:
     """The last index varies slowest, and of each graph the columns come one after the other."""
     n, _, v = shape
     step = max(1, _PIECE // (n * dtype.itemsize))
