@@ -2,13 +2,11 @@
 
 import json
 import logging
-import re
 import subprocess
 import sys
 import threading
 import time
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -115,43 +113,6 @@ def test_truncated_download_is_not_kept_or_cached(home):
     assert "truncated" in receipt["tried"][0]["error"]
     downloads = home.root / "resources" / "downloads"
     assert [path for path in downloads.iterdir() if path.suffix != ".lock"] == []
-
-
-class Cutting(BaseHTTPRequestHandler):
-    """Promise a file and hang up in the middle of it, as often as told."""
-
-    cuts = 0
-
-    def do_GET(self):
-        content = MATRIX if self.path.endswith("mat") else CLASSES
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        cut, Cutting.cuts = Cutting.cuts > 0, Cutting.cuts - 1
-        self.wfile.write(content[: len(content) // 2] if cut else content)
-
-    def log_message(self, *_):
-        pass
-
-
-def test_a_download_that_is_cut_in_the_middle_is_begun_again(home, monkeypatch):
-    monkeypatch.setenv("RECOCO_HOSTS", "127.0.0.1")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Cutting)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        sources = [{"kind": "url", "files": files(f"http://127.0.0.1:{server.server_port}/")}]
-        home.write_card(card(sources=sources))
-        Cutting.cuts = 1
-        receipt = home.fetch(get_url=None)
-        assert receipt["status"] == "unreachable"
-        assert re.search("truncated|no answer", receipt["tried"][0]["error"])
-        downloads = home.root / "resources" / "downloads"
-        assert [path for path in downloads.iterdir() if path.suffix != ".lock"] == []
-        assert home.fetch(get_url=None)["status"] == "ok"
-        assert (home.raw / "tiny.mat").read_bytes() == MATRIX
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def test_all_sources_failing_is_a_result_not_an_error(home):

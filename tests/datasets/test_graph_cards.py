@@ -105,3 +105,13 @@ def test_blogs_and_venues_have_cards():
         card = load_card(name)
         assert len(card["sources"][0]["parser"]["areas"]) == classes
         assert card["expected"]["classes"] == classes
+
+
+def test_a_derived_card_reads_every_source_of_its_parent():
+    """The package has another format, so it has a parser and a shape of its own."""
+    parent, derived = load_card("polblogs"), load_card("polblogs-linked")
+    assert [s["kind"] for s in derived["sources"]] == [s["kind"] for s in parent["sources"]]
+    for theirs, ours in zip(parent["sources"], derived["sources"], strict=True):
+        assert ours["parser"] == theirs["parser"] | {"linked": True}
+        assert ours["expected"] == derived["expected"] != theirs["expected"]
+    assert {"gml", "gt"} <= {s["parser"]["name"] for s in derived["sources"]}

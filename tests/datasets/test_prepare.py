@@ -148,7 +148,7 @@ def test_keep_leaves_out_columns_then_rows(home):
     matrix = b"4 3 5\n1 2.00 3 1.00\n2 3.00\n1 1.00\n3 4.00\n"
     assert matrix == MATRIX
     shape = {"rows": 4, "columns": [2], "nonzeros": [4], "classes": 2}
-    home.write_card(card(keep={"min_df": 2}, expected=shape))
+    home.write_card(card(keep={"min_df": 2, "empty_rows": True}, expected=shape))
     home.fetch()
     npz, record = home.prepare()
     back = np.argsort(load_prepared(npz).permutation)
@@ -158,7 +158,7 @@ def test_keep_leaves_out_columns_then_rows(home):
     assert "1 of 3 columns are in fewer than 2 rows" in record["dropped"]
     assert record["empty_rows"] == 1
 
-    home.write_card(card(keep={"min_df": 2, "empty_rows": False}, expected=shape | {"rows": 3}))
+    home.write_card(card(keep={"min_df": 2}, expected=shape | {"rows": 3}))
     npz, record = home.prepare()
     dataset = load_prepared(npz)
     back = np.argsort(dataset.permutation)
@@ -166,7 +166,7 @@ def test_keep_leaves_out_columns_then_rows(home):
     assert [dataset.class_names[k] for k in dataset.labels[back]] == ["b", "b", "a"]
     assert "1 of 4 rows are empty" in record["dropped"]
 
-    shape = {"rows": 4, "columns": [1], "nonzeros": [1], "classes": 2}
+    shape = {"rows": 1, "columns": [1], "nonzeros": [1], "classes": 1}
     home.write_card(card(keep={"max_df_share": 0.4}, expected=shape))
     npz, record = home.prepare()
     assert load_prepared(npz).X.sum() == 3
@@ -181,12 +181,12 @@ def test_card_based_on_another_shares_its_files(home):
         "description": "tiny without its rare word",
         "based_on": "tiny",
         "keep": {"min_df": 2},
-        "expected": {"rows": 4, "columns": [2], "classes": 2},
+        "expected": {"rows": 3, "columns": [2], "classes": 2},
     }
     home.write_card(own, "tinier")
     home.fetch("tinier")
     npz, record = home.prepare("tinier")
-    assert load_prepared(npz).X.shape == (4, 2)
+    assert load_prepared(npz).X.shape == (3, 2)
     assert record["printed"] == {}  # not the parent's
     home.write_card(own | {"based_on": "tinny"}, "tinier")
     with pytest.raises(RecocoError, match="did you mean 'tiny'"):
@@ -198,7 +198,7 @@ def test_card_based_on_another_shares_its_files(home):
 
 
 def test_a_source_has_its_own_rule_of_what_to_keep(home):
-    """Empty documents of one source are left out and counted; the others' data stay as they are."""
+    """The rule of a source replaces the card's."""
     matrix = b"4 3 4\n1 2.00 3 1.00\n\n1 1.00\n2 4.00\n"
     other = {
         "kind": "local",
@@ -206,23 +206,45 @@ def test_a_source_has_its_own_rule_of_what_to_keep(home):
             {"at": "mirror/tiny/other.mat", "name": "tiny.mat"},
             {"at": "mirror/tiny/tiny.rclass"},
         ],
-        "keep": {"empty_rows": False},
-        "expected": {"rows": 3, "columns": [3], "nonzeros": [4], "classes": 2},
+        "keep": {"empty_rows": True},
+        "expected": {"rows": 4, "columns": [3], "nonzeros": [4], "classes": 2},
     }
-    home.write_card(card(sources=[*card()["sources"], other]))
     home.put("tiny/other.mat", matrix)
-    home.fetch(mirrors=[])
-    npz, record = home.prepare()
-    dataset = load_prepared(npz)
-    back = np.argsort(dataset.permutation)
-    np.testing.assert_array_equal(dataset.X.toarray()[back], [[2, 0, 1], [1, 0, 0], [0, 4, 0]])
-    assert [dataset.class_names[k] for k in dataset.labels[back]] == ["b", "b", "a"]
-    assert record["rows"] == 3 and record["empty_rows"] == 0
-    assert record["dropped"] == ["1 of 4 rows are empty"]
-
     home.write_card(card(keep={"min_df": 2}, sources=[*card()["sources"], other]))
-    assert home.prepare()[1]["dropped"] == ["1 of 4 rows are empty"]  # not the card's rule as well
+    home.fetch(mirrors=[])
+    _, record = home.prepare()
+    assert record["rows"] == 4 and record["empty_rows"] == 1 and record["dropped"] == []
 
     home.write_card(card(sources=[*card()["sources"], other]))
     home.fetch()
     assert home.prepare()[1]["dropped"] == []
+
+
+def test_a_derived_card_adds_its_rules_to_those_of_an_inherited_source(home):
+    other = {
+        "kind": "local",
+        "files": [{"at": "mirror/tiny/tiny.mat"}, {"at": "mirror/tiny/tiny.rclass"}],
+        "keep": {"empty_rows": True},
+        "expected": {"rows": 4, "columns": [3], "classes": 2},
+    }
+    home.write_card(card(sources=[other]))
+    own = {
+        "title": "Tinier",
+        "description": "tiny without its rare word",
+        "based_on": "tiny",
+        "keep": {"min_df": 2},
+        "expected": {"rows": 4, "columns": [2], "classes": 2},
+    }
+    home.write_card(own, "tinier")
+    home.fetch("tinier")
+    assert home.prepare("tinier")[1]["columns"] == [2]
+
+    # another preparation has a shape that only the parent's card knows
+    home.write_card(card(sources=[other | {"other_preparation": "counted in another way"}]))
+    home.write_card(own | {"expected": {"rows": 9, "columns": [9], "classes": 9}}, "tinier")
+    home.fetch("tinier")
+    assert home.prepare("tinier")[1]["columns"] == [2]
+    home.write_card(own | {"parser": card()["parser"] | {"transpose": True}}, "tinier")
+    home.write_card(card(sources=[other | {"parser": card()["parser"]}]))
+    with pytest.raises(RecocoError, match=r"unknown key 'transpose' at .*parser"):
+        home.fetch("tinier")

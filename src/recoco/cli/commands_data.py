@@ -13,6 +13,7 @@ def add_commands(command) -> None:
     _fit(command)
     _try(command)
     _card(command)
+    _mirror(command)
     _cocluster(command)
     _coherence(command)
 
@@ -113,6 +114,21 @@ def _card(command) -> None:
         help="a column of a CSV file to ignore; may be repeated (default: none)",
     )
     add_count(parser, "--min-df", "ignore words that occur in fewer than N documents (default: 1)")
+
+
+def _mirror(command) -> None:
+    parser = command(
+        "mirror",
+        "recoco.cli.show_mirror:show_mirror",
+        "copy all fetched data into a folder that others can use as their mirror",
+    )
+    parser.add_argument("folder", help="the mirror, which may already contain files")
+    add_flag(
+        parser,
+        "--check",
+        "compare the files of the folder with its list and with the cards; write nothing "
+        "(default: no)",
+    )
 
 
 def _cocluster(command) -> None:

@@ -165,6 +165,8 @@ def show_card(where: str, name: str, **options) -> int:
     expected = card["expected"]
     shape = f"{expected['rows']} x {' + '.join(map(str, expected['columns']))}"
     print(f"{path}: {shape}, {expected['classes']} classes, {card['content']}")
+    if "notes" in card:
+        print(card["notes"])
     print(f"try it: recoco fit --method coclus --dataset {name}")
     return 0
 

@@ -1,8 +1,10 @@
 """Read files that a stranger may have named: only regular ones, and never more than a limit."""
 
+import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 
 # Largest file of a dataset, and largest content of an archive: larger than any corpus of the
 # papers, smaller than what a zip bomb unpacks to.
@@ -36,6 +38,17 @@ def read_regular(path: str | os.PathLike, most: int = MOST_BYTES, follow: bool =
     OSError
         Its ``strerror`` says what is wrong.
     """
+    with open_regular(path, follow) as handle:
+        size = os.fstat(handle).st_size
+        content = _read(handle, most, size) if size <= most else None
+    if content is None:
+        raise OSError(errno.EFBIG, f"it has more than {most} bytes")
+    return content
+
+
+@contextlib.contextmanager
+def open_regular(path: str | os.PathLike, follow: bool = True) -> Iterator[int]:
+    """Open a regular file, see :func:`read_regular`, and provide its descriptor."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     try:
         _check_kind(os.stat(path, follow_symlinks=follow))
@@ -43,14 +56,10 @@ def read_regular(path: str | os.PathLike, most: int = MOST_BYTES, follow: bool =
     except ValueError:  # a path with a zero byte
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
     try:
-        status = os.fstat(handle)
-        _check_kind(status)
-        content = _read(handle, most, status.st_size) if status.st_size <= most else None
+        _check_kind(os.fstat(handle))
+        yield handle
     finally:
         os.close(handle)
-    if content is None:
-        raise OSError(errno.EFBIG, f"it has more than {most} bytes")
-    return content
 
 
 def _check_kind(status: os.stat_result) -> None:

@@ -37,6 +37,11 @@ def raw(dataset: str) -> Path:
     return root() / "resources" / "raw" / dataset
 
 
+def downloads() -> Path:
+    """Return the folder of files as they were downloaded, by hash."""
+    return root() / "resources" / "downloads"
+
+
 def prepared(dataset: str) -> Path:
     """Return the path of a prepared dataset without its ending, ``.npz`` or ``.json``."""
     return root() / "resources" / "prepared" / dataset

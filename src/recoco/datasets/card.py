@@ -62,12 +62,17 @@ def load_card(name: str) -> dict:
         the classes).
     """
     path = card_path(name)
-    card = _inherit(read_yaml(path), _where(path))
+    own = read_yaml(path)
+    card = _inherit(own, _where(path))
     check(card, "dataset", _where(path))
     check_card(card, _where(path))
     card = {"name": name, "printed_as": {}, "variant": {}, **card}
     shared = {key: card[key] for key in _SHARED if key in card}
     card["sources"] = [shared | source for source in card["sources"]]
+    if "expected" in own and "sources" not in own:
+        for source in card["sources"]:
+            if "other_preparation" in source:  # its shape is known for the other card only
+                source["expected"] = None
     for number, source in enumerate(card["sources"], 1):
         missing = [key for key in ("parser", "expected") if key not in source]
         if source["kind"] != "synthetic" and missing:
@@ -100,7 +105,32 @@ def _inherit(card: dict, where: str) -> dict:
             f"{where}: based_on names {parent!r}, which is itself based on a card: "
             f"name {repr(inherited['based_on'])[:80]}."
         )
-    return {key: value for key, value in inherited.items() if key not in _OWN} | card
+    merged = {key: value for key, value in inherited.items() if key not in _OWN} | card
+    if "sources" not in card and isinstance(inherited.get("sources"), list):
+        merged["sources"] = [_derived(source, card, inherited) for source in inherited["sources"]]
+    return merged
+
+
+def _derived(source: dict, card: dict, parent: dict) -> dict:
+    """Return a source of the card that another one is based on, as the latter reads it.
+
+    What a source says for itself is for the parent's dataset. So the options in which the parsers
+    of the two cards differ are applied to the parser of the source, and the card's own rule of what
+    to keep is added to that of the source. Its expected shape is replaced.
+    """
+    if not isinstance(source, dict):
+        return source  # the schema rejects it
+    source = dict(source)
+    ours, theirs, its = card.get("parser"), parent.get("parser"), source.get("parser")
+    if isinstance(ours, dict) and isinstance(theirs, dict) and isinstance(its, dict):
+        absent = object()
+        changed = {key: v for key, v in ours.items() if theirs.get(key, absent) != v}
+        source["parser"] = {k: v for k, v in its.items() if k in ours or k not in theirs} | changed
+    if isinstance(source.get("keep"), dict) and isinstance(card.get("keep"), dict):
+        source["keep"] = source["keep"] | card["keep"]
+    if "expected" in card and "other_preparation" not in source:
+        source.pop("expected", None)
+    return source
 
 
 def expected_of(name: str) -> dict:

@@ -2,61 +2,166 @@
 
 An address comes from a card, and the server behind it answers what it likes. It could redirect to
 a service of this machine or of the local network, which takes a request for the user's own, or
-send without end.
+send without end. Or it answers slowly, breaks off and is busy, as servers do: a download goes on
+where it stopped as long as it makes progress.
 """
 
 import ipaddress
 import os
 import socket
+import time
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
+from recoco.core.steps import Steps
 from recoco.datasets.raw_files import Unavailable
 
 _TIMEOUT = (5, 30)  # seconds to connect, and seconds without data
+_PIECE = 1 << 16
+_BUSY = (429, 500, 502, 503, 504)  # answers that another attempt may improve
+_ATTEMPTS = 3  # in a row that bring nothing
+_PAUSE = 1.0  # seconds before another attempt
+_LONGEST_PAUSE = 20.0  # seconds that a server may ask for
+_SLOWEST = 4096  # bytes per second on average, after a time of grace
+_GRACE = 60.0  # seconds
 
 
 def get_url(url: str, to: Path, most: int) -> None:
-    """Download ``url`` into the file ``to``; stop as soon as it is longer than ``most`` bytes."""
-    import pooch
+    """Download ``url`` into the file ``to``; stop as soon as it is longer than ``most`` bytes.
+
+    What was received stays if the server breaks off, and only the rest is asked for. A server that
+    cannot be reached at all is not asked again, so a machine without a network loses only seconds.
+
+    Raises
+    ------
+    Unavailable, requests.RequestException or urllib3.exceptions.HTTPError
+    """
+    import requests
 
     check_address(url)
-    too_long = Unavailable(
-        f"{urlsplit(url).hostname} sends more than the {most} bytes that the card expects; "
-        "the file was not kept"
-    )
+    with requests.Session() as session, to.open("wb") as stream:
+        transfer = _Transfer(url, stream, most)
+        attempt = 0
+        while True:
+            before = stream.tell()
+            pause = transfer.ask(session)
+            if pause is None:
+                transfer.steps.end()
+                return
+            attempt = 1 if stream.tell() > before else attempt + 1
+            if attempt == _ATTEMPTS:
+                raise Unavailable(
+                    f"{transfer.host} {transfer.last} {_ATTEMPTS} times in a row after "
+                    f"{stream.tell()} bytes of {transfer.name}; try again later"
+                )
+            time.sleep(pause)
 
-    def look(response, *_, **__) -> None:
+
+class _Transfer:
+    """A file on its way, which may take several answers."""
+
+    def __init__(self, url: str, stream, most: int):
+        parts = urlsplit(url)
+        self.url, self.stream, self.most = url, stream, most
+        self.host, self.name = parts.hostname, parts.path.rsplit("/", 1)[-1]
+        self.last = "broke off"  # what went wrong
+        self.version = ""  # the server's own name of what it sends
+        self.began = time.monotonic()
+        self.steps = Steps()
+
+    def ask(self, session) -> float | None:
+        """Ask for what is missing; return None at its end, or the seconds before the next try."""
+        from requests import RequestException
+        from urllib3.exceptions import HTTPError
+
+        have = self.stream.tell()
+        headers = {"Accept-Encoding": "identity"}
+        if have:
+            headers["Range"] = f"bytes={have}-"
+            if self.version:
+                headers["If-Range"] = self.version
+        try:
+            with session.get(
+                self.url,
+                headers=headers,
+                stream=True,
+                timeout=_TIMEOUT,
+                hooks={"response": self._look},
+            ) as answer:
+                if answer.status_code in _BUSY:
+                    self.last = f"answered {answer.status_code}"
+                    return _pause_of(answer)
+                partial = answer.status_code == 206
+                if answer.status_code == 416 or (partial and not _begins_at(answer, have)):
+                    self.last = "sent another part than asked for"
+                    self._begin_again()
+                    return _PAUSE
+                answer.raise_for_status()
+                if not partial:
+                    self._begin_again()
+                self._receive(answer)
+                return None
+        except (RequestException, HTTPError) as error:
+            broke_off = getattr(error, "response", None) is None and self.stream.tell() > 0
+            if not broke_off:
+                raise
+            self.last = "broke off"
+            return _PAUSE
+
+    def _receive(self, answer) -> None:
+        self.version = "" if _is_packed(answer) else answer.headers.get("etag", "")
+        if self.version.startswith("W/"):
+            self.version = ""  # says that the content is much the same, not that the bytes are
+        # read1 returns what has arrived; read would wait, however slow the server is
+        while piece := answer.raw.read1(_PIECE, decode_content=True):
+            if self.stream.tell() + len(piece) > self.most:
+                raise self._too_long()
+            self.stream.write(piece)
+            self._watch()
+
+    def _watch(self) -> None:
+        got, seconds = self.stream.tell(), time.monotonic() - self.began
+        if seconds > _GRACE + got / _SLOWEST:
+            raise Unavailable(
+                f"{self.host} sent only {got} bytes of {self.name} in {seconds:.0f} seconds; "
+                "try again later"
+            )
+        self.steps(f"downloading {self.name}: {got / 1e6:.0f} MB")
+
+    def _begin_again(self) -> None:
+        self.stream.seek(0)
+        self.stream.truncate()
+
+    def _look(self, response, *_, **__) -> None:
         """Check what a server announces before its answer is read or its redirect followed."""
         if response.is_redirect:
             check_address(response.headers["location"], response.url)
-        elif response.headers.get("content-encoding", "identity") == "identity":
+        elif response.status_code == 200 and not _is_packed(response):
             length = response.headers.get("content-length", "")
-            if response.ok and length.isdecimal() and int(length) > most:
-                raise too_long
+            if length.isdecimal() and int(length) > self.most:
+                raise self._too_long()
 
-    with to.open("wb") as stream:
-        # no retries and short timeouts, so an unreachable network costs only seconds
-        download = pooch.HTTPDownloader(
-            progressbar=False, timeout=_TIMEOUT, hooks={"response": look}
+    def _too_long(self) -> Unavailable:
+        return Unavailable(
+            f"{self.host} sends more than the {self.most} bytes that the card expects; "
+            "the file was not kept"
         )
-        download(url, _Limited(stream, most, too_long), None)
 
 
-class _Limited:
-    """A file that accepts only so many bytes."""
+def _begins_at(answer, start: int) -> bool:
+    """Return whether a part of a file is the one from ``start`` on, as it is."""
+    given = answer.headers.get("content-range", "")
+    return given.startswith(f"bytes {start}-") and not _is_packed(answer)
 
-    def __init__(self, stream, most: int, too_long: Unavailable):
-        self.stream, self.left, self.too_long = stream, most, too_long
 
-    def write(self, piece: bytes) -> None:
-        self.left -= len(piece)
-        if self.left < 0:
-            raise self.too_long
-        self.stream.write(piece)
+def _is_packed(answer) -> bool:
+    return answer.headers.get("content-encoding", "identity") != "identity"
 
-    def flush(self) -> None:
-        self.stream.flush()
+
+def _pause_of(answer) -> float:
+    """Return the seconds that a busy server asks for, within reason."""
+    asked = answer.headers.get("retry-after", "")
+    return min(float(asked), _LONGEST_PAUSE) if asked.isdecimal() else _PAUSE
 
 
 def check_address(url: str, base: str = "") -> None:

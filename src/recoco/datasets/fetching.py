@@ -52,7 +52,7 @@ def fetch(
     card = load_card(name)
     tools = Tools(
         mirrors=paths.mirrors() if mirrors is None else mirrors,
-        downloads=paths.root() / "resources" / "downloads" if downloads is None else downloads,
+        downloads=paths.downloads() if downloads is None else downloads,
         get_url=get_url,
         get_package=get_package,
     )

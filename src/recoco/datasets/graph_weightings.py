@@ -27,6 +27,11 @@ GRAPH_WEIGHTINGS: dict[str, str] = {
     "arcs": "the links of a graph with their directions",
     "nonnegative": "the views as they are; a feature with negative values begins at 0",
 }
+_WEIGHTED = (
+    "cosine",
+    "nonnegative",
+    "shared",
+)  # and nearest-N: the rules whose graphs have weights
 _VIEW = re.compile(r"(?P<rule>.+?)(?:-view(?P<view>[1-9]\d*))?$")
 _NEAREST = re.compile(r"nearest-(?P<k>[1-9]\d*)$")
 _QUANTILE = re.compile(r"(?P<similarity>cosine|gaussian)-q(?P<percent>\d\d)$")
@@ -92,6 +97,8 @@ def graphs_of(dataset: Any, name: str) -> list:
                 "ask for one that is there."
             )
         views = [views[view - 1]]
+    if dataset.meta.get("graphs") == "given" and is_graph_weighting(rule):
+        return [_given(dataset, matrix, rule) for matrix in views]
     quantile = _QUANTILE.fullmatch(rule)
     if quantile:
         share = int(quantile["percent"]) / 100
@@ -127,6 +134,20 @@ def _cosines(view) -> sparse.csr_matrix:
     full = np.maximum((full + full.T) / 2, 0.0)
     np.fill_diagonal(full, 1.0)
     return sparse.csr_matrix(full)
+
+
+def _given(dataset, graph, rule: str) -> sparse.csr_matrix:
+    """Return a graph that was made by the authors of the data, so no rule has to make it.
+
+    Methods with weights get its weights, others its links.
+    """
+    links = _links(dataset, graph)
+    if rule == "arcs":
+        return links
+    if rule not in _WEIGHTED and not _NEAREST.fullmatch(rule):
+        return symmetrised(links)
+    # a sum of both directions would double the weights of a graph that has none
+    return symmetrised(links, binary=False) if (links != links.T).nnz else links
 
 
 def _links(dataset, view) -> sparse.csr_matrix:

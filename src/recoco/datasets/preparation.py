@@ -55,8 +55,7 @@ def prepare(
     parser = source.get("parser", {"name": "planted", "file": receipt["files"][0]["file"]})
     try:
         parsed = get_parser(parser["name"])(Path(raw_dir), parser)
-        if "keep" in source:
-            _keep(parsed, **source["keep"])
+        keep(parsed, card["content"], **source.get("keep", {}))
         dataset = _dataset(card, source, receipt, parsed)
     except RecocoError as error:
         raise RecocoError(f"Dataset {name}: {error}") from None
@@ -86,7 +85,7 @@ def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset
     content = card["content"]
     views = [_canonical(view, content) for view in parsed.views]
     codes, class_names = _classes(parsed, source.get("class_names", {}))
-    _expect(source.get("expected"), views, codes, class_names)
+    source = _expect(source, views, codes, class_names)
     order, seed = permutation_of(card["name"], codes.size)
     meta = {
         "status": "ok",
@@ -108,10 +107,34 @@ def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset
     )
 
 
-def _keep(
-    parsed: Parsed, min_df: int = 1, max_df_share: float = 1.0, empty_rows: bool = True
+def keep(
+    parsed: Parsed,
+    content: str,
+    min_df: int = 1,
+    max_df_share: float = 1.0,
+    empty_rows: bool | None = None,
 ) -> None:
-    """Drop the columns, then the rows, that the card excludes."""
+    """Drop columns and rows of a parsed dataset, and add to ``dropped`` how many.
+
+    Parameters
+    ----------
+    parsed : Parsed
+        Modified in place.
+    content : str
+        What the values are, see the card.
+    min_df, max_df_share, empty_rows
+        See ``keep`` of a card.
+    """
+    if min_df > 1 or max_df_share < 1:
+        _keep_columns(parsed, min_df, max_df_share)
+    if empty_rows is None:
+        # no method can place a document without words; zero is a value like others among features
+        empty_rows = parsed.graph or content == "real"
+    if not empty_rows:
+        _drop_empty(parsed)
+
+
+def _keep_columns(parsed: Parsed, min_df: int, max_df_share: float) -> None:
     for i, view in enumerate(parsed.views):
         frequency = np.bincount(view.indices[view.data != 0], minlength=view.shape[1])
         rare = frequency < min_df
@@ -128,13 +151,23 @@ def _keep(
         parsed.views[i] = csr_matrix(view[:, kept])
         if parsed.terms[i] is not None:
             parsed.terms[i] = [parsed.terms[i][j] for j in kept]
-    filled = sum(abs(view).sum(axis=1) for view in parsed.views)
-    empty = np.asarray(filled).ravel() == 0
-    if empty.any() and not empty_rows:
-        rows = np.flatnonzero(~empty)
-        parsed.views = [view[rows] for view in parsed.views]
-        parsed.labels = np.asarray(parsed.labels)[rows]
-        parsed.dropped.append(f"{empty.sum()} of {empty.size} rows are empty")
+
+
+def _drop_empty(parsed: Parsed) -> None:
+    """Drop the objects that are empty in every view."""
+    filled = np.zeros(np.size(parsed.labels), dtype=bool)
+    for view in parsed.views:
+        if view.shape[0] != filled.size:
+            return  # `_expect` says so
+        filled |= np.asarray(abs(view).sum(axis=1)).ravel() != 0
+    rows = np.flatnonzero(filled)
+    if rows.size == filled.size:
+        return
+    if not rows.size:
+        raise RecocoError("all values are zero, so no row is left; correct `keep` in the card.")
+    parsed.views = [view[rows] for view in parsed.views]
+    parsed.labels = np.asarray(parsed.labels)[rows]
+    parsed.dropped.append(f"{filled.size - rows.size} of {filled.size} rows are empty")
 
 
 def _canonical(view: csr_matrix, content: str) -> csr_matrix:
@@ -183,26 +216,31 @@ def _classes(parsed: Parsed, names: dict) -> tuple[np.ndarray, list[str]]:
     return codes, [given.get(str(value), text) for value, text in zip(values, plain, strict=True)]
 
 
-def _expect(expected: dict | None, views, codes, class_names) -> None:
-    if expected is None:
-        return
+def _expect(source: dict, views, codes, class_names) -> dict:
+    """Check the shape; return the source, as a substitute if its shape may be another one."""
+    if any(view.shape[0] != codes.size for view in views):
+        raise RecocoError(
+            f"views of {', '.join(str(view.shape[0]) for view in views)} rows for {codes.size} "
+            "labels; fetch it again."
+        )
     measured = {
         "rows": codes.size,
         "columns": [view.shape[1] for view in views],
         "nonzeros": [view.nnz for view in views],
         "classes": len(class_names),
     }
-    if any(view.shape[0] != codes.size for view in views):
+    expected = source.get("expected") or {}
+    other = [key for key, value in expected.items() if value != measured[key]]
+    why = source.get("if_other_shape")
+    if other and why and "classes" not in other and len(views) == len(expected["columns"]):
+        shape = " x ".join(map(str, (codes.size, *dict.fromkeys(measured["columns"]))))
+        return source | {"other_preparation": f"{why} (found {shape})"}
+    for key in other:
         raise RecocoError(
-            f"views of {', '.join(str(view.shape[0]) for view in views)} rows for {codes.size} "
-            "labels; fetch it again."
+            f"{key} are {measured[key]}, but the card expects {expected[key]}; "
+            "fetch it again or correct `expected` in the card."
         )
-    for key, value in expected.items():
-        if value != measured[key]:
-            raise RecocoError(
-                f"{key} are {measured[key]}, but the card expects {value}; "
-                "fetch it again or correct `expected` in the card."
-            )
+    return source
 
 
 def _characteristics(dataset: Dataset, dropped: list[str], printed: dict) -> dict:

@@ -1,18 +1,25 @@
 """The raw folder of a dataset: which names its files may have, and which files enter it."""
 
 import errno
-import hashlib
+import os
 import unicodedata
 from pathlib import Path
 
-from recoco.core.bounded import MOST_BYTES, read_regular
+from recoco.core.bounded import MOST_BYTES, open_regular, read_regular
 from recoco.core.files import atomic
-from recoco.datasets.receipts import RECEIPT, digest
+from recoco.datasets.receipts import PIECE, RECEIPT, Hashes, digest
 
+# Bytes of a file of which only git's hash is known. Public servers accept no larger files in a
+# repository.
+_MOST_IN_GIT = 128 << 20
 _LONGEST_NAME = 200  # bytes; with a hash and an ending it must fit into the 255 of a file system
 # Control and formatting characters, surrogates and line separators: a name that has them does not
 # look like what it is.
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+# The hashes by which a card may name the content of a file; the first one given is its key.
+HASHES = ("sha256", "git_blob")
 
 
 class Unavailable(Exception):
@@ -44,7 +51,7 @@ def folded(name: str) -> str:
 
 def most_bytes(expected: dict) -> int:
     """Return how many bytes of a file are read: those of the card, which may omit them."""
-    return expected.get("bytes", MOST_BYTES)
+    return expected.get("bytes", _MOST_IN_GIT if "git_blob" in expected else MOST_BYTES)
 
 
 def too_large(file: str, expected: dict) -> Unavailable:
@@ -59,42 +66,72 @@ def read_expected(path: Path, expected: dict, follow: bool = True) -> bytes:
     """Return the bytes of a file of a card, or raise: it may be large, a pipe or a device."""
     try:
         return read_regular(path, most_bytes(expected), follow)
-    except FileNotFoundError:
-        raise Unavailable(f"there is no {expected['at']} on this machine") from None
     except OSError as error:
-        if error.errno == errno.EFBIG:
-            raise too_large(expected["at"], expected) from None
-        raise Unavailable(f"{expected['at']} cannot be read: {error.strerror}") from None
+        raise _unreadable(error, expected) from None
 
 
-def check(file: str, sha256: str, size: int, expected: dict) -> None:
+def _unreadable(error: OSError, expected: dict) -> Unavailable:
+    if isinstance(error, FileNotFoundError):
+        return Unavailable(f"there is no {expected['at']} on this machine")
+    if error.errno == errno.EFBIG:
+        return too_large(expected["at"], expected)
+    return Unavailable(f"{expected['at']} cannot be read: {error.strerror}")
+
+
+def check(file: str, found: Hashes, expected: dict) -> None:
     """Raise if hash or size differ from those of the card, which may omit them."""
-    if size > most_bytes(expected):
+    if found.size > most_bytes(expected):
         raise too_large(file, expected)
-    if "bytes" in expected and size != expected["bytes"]:
+    if "bytes" in expected and found.size != expected["bytes"]:
         raise Unavailable(
-            f"{file} has {size} bytes where the card expects {expected['bytes']} "
-            f"(truncated?): found sha256 {sha256}, expected {expected.get('sha256', 'any')}; "
-            "the file was not kept"
+            f"{file} has {found.size} bytes where the card expects {expected['bytes']} "
+            f"(truncated?): found sha256 {found.sha256}, expected "
+            f"{expected.get('sha256', 'any')}; the file was not kept"
         )
-    if "sha256" in expected and sha256 != expected["sha256"]:
-        raise Unavailable(
-            f"{file} has the wrong hash: found sha256 {sha256}, "
-            f"expected {expected['sha256']}; the file was not kept"
-        )
+    for kind in HASHES:
+        if kind in expected and getattr(found, kind) != expected[kind]:
+            raise Unavailable(
+                f"{file} has the wrong hash: found {kind} {getattr(found, kind)}, "
+                f"expected {expected[kind]}; the file was not kept"
+            )
 
 
 def admit(content: bytes, raw_dir: Path, name: str, expected: dict) -> dict:
     """Write a file into the raw folder if it is the one the card expects; return its record."""
+    _check_name(raw_dir, name)
+    found = Hashes(len(content))
+    found.update(content)
+    check(name, found, expected)
+    with atomic(raw_dir / name) as stream:
+        stream.write(content)
+    return {"file": name, "sha256": found.sha256, "bytes": found.size}
+
+
+def admit_file(path: Path, raw_dir: Path, name: str, expected: dict) -> dict:
+    """Copy a file into the raw folder, piece by piece, if it is the one the card expects.
+
+    Returns its record. Nothing stays in the folder if the file is another one.
+    """
+    _check_name(raw_dir, name)
+    try:
+        with open_regular(path) as handle, atomic(raw_dir / name) as stream:
+            found = Hashes(os.fstat(handle).st_size)
+            while piece := os.read(handle, PIECE):
+                found.update(piece)
+                if found.size > most_bytes(expected):
+                    raise too_large(name, expected)
+                stream.write(piece)
+            check(name, found, expected)
+    except OSError as error:
+        raise _unreadable(error, {"at": name} | expected) from None
+    return {"file": name, "sha256": found.sha256, "bytes": found.size}
+
+
+def _check_name(raw_dir: Path, name: str) -> None:
     if problem := problem_of_name(name):
         raise Unavailable(f"{name!r} {problem}: give the file another `name` in the card")
     if (raw_dir / name).exists():
         raise Unavailable(f"two files are called {name}: give one another `name` in the card")
-    sha256, size = hashlib.sha256(content).hexdigest(), len(content)
-    check(name, sha256, size, expected)
-    with atomic(raw_dir / name) as stream:
-        stream.write(content)
-    return {"file": name, "sha256": sha256, "bytes": size}
 
 
 def record(path: Path) -> dict:

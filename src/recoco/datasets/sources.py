@@ -26,18 +26,18 @@ from recoco.core.files import write_arrays, write_json
 from recoco.datasets import archives, downloads, packages
 from recoco.datasets.local import copy_local
 from recoco.datasets.local import files_below as files_below
-from recoco.datasets.mirrors import mirror_name
+from recoco.datasets.mirrors import download_name, find_download, mirror_name
 from recoco.datasets.raw_files import (
     Unavailable,
     admit,
+    admit_file,
     check,
     empty_folder,
     most_bytes,
     name_of,
-    read_expected,
     record,
 )
-from recoco.datasets.receipts import digest
+from recoco.datasets.receipts import hashes_of
 
 PLANTED = "planted.json"
 BUNCH = "bunch.npz"
@@ -76,7 +76,7 @@ def _from_mirror(source: dict, raw_dir: Path, tools: Tools):
                 path = mirror / file["at"]
                 if not path.is_file():
                     raise Unavailable(f"no {file['at']} in the mirror folder {mirror.name}")
-                files.append(admit(read_expected(path, file), raw_dir, name_of(file), file))
+                files.append(admit_file(path, raw_dir, name_of(file), file))
             return mirror_name(mirror), files
         except Unavailable as error:
             empty_folder(raw_dir)
@@ -87,8 +87,8 @@ def _from_mirror(source: dict, raw_dir: Path, tools: Tools):
 def _from_url(source: dict, raw_dir: Path, tools: Tools):
     files = []
     for file in source["files"]:
-        path = _cached(tools.downloads, name_of(file), file, partial(_download, file, tools))
-        files.append(admit(path.read_bytes(), raw_dir, name_of(file), file))
+        path = _cached(tools, name_of(file), file, partial(_download, file, tools))
+        files.append(admit_file(path, raw_dir, name_of(file), file))
     return source["files"][0]["at"], files
 
 
@@ -117,10 +117,10 @@ def _from_package(source: dict, raw_dir: Path, tools: Tools):
             except packages.PackageError as error:
                 raise Unavailable(str(error)) from None
 
-    path = _cached(tools.downloads, archive["file"], archive, get)
+    path = _cached(tools, archive["file"], archive, get)
     where = f"{archive['file']} of {archive['registry']}"
     if "files" not in source:
-        return where, [admit(path.read_bytes(), raw_dir, archive["file"], archive)]
+        return where, [admit_file(path, raw_dir, archive["file"], archive)]
     files = []
     for file in source["files"]:
         try:
@@ -137,19 +137,20 @@ def _synthetic(source: dict, raw_dir: Path, tools: Tools):
     return "drawn by recoco", [record(raw_dir / PLANTED)]
 
 
-def _cached(folder: Path, name: str, expected: dict, get: Callable[[Path], None]) -> Path:
+def _cached(tools: Tools, name: str, expected: dict, get: Callable[[Path], None]) -> Path:
     """Return the download with the expected hash, downloading it only once.
 
-    The lock makes a second process wait for the download of the first one instead of repeating it.
+    A mirror may have it as well. The lock makes a second process wait for the download of the first
+    one instead of repeating it.
     """
-    path = folder / f"{expected['sha256'][:16]}-{name}"
+    path = tools.downloads / download_name(name, expected)
     with _locked(path):
-        if path.is_file() and digest(path)[0] == expected["sha256"]:
-            return path
+        if found := find_download(name, expected, [tools.downloads], tools.mirrors):
+            return found
         part = path.with_name(f".{path.name}.part")
         try:
             get(part)
-            check(name, *digest(part), expected)
+            check(name, hashes_of(part), expected)
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from recoco.datasets.card import list_cards
 from recoco.datasets.card_checks import check_card
 from recoco.datasets.local import local_path, remember
 from recoco.datasets.parsers import Parsed, get_parser
-from recoco.datasets.preparation import _canonical, _classes
+from recoco.datasets.preparation import _canonical, _classes, keep
 from recoco.datasets.raw_files import Unavailable
 from recoco.datasets.sources import LOADERS, SOURCES, Tools
 
@@ -83,8 +83,7 @@ def write_card(where: str, name: str, options: dict) -> tuple[Path, dict]:
 
 def _measured(parsed: Parsed) -> dict:
     """Return the kind of values, and the shape that the data must have from now on."""
-    views = [_canonical(view, "real") for view in parsed.views]
-    values = np.concatenate([view.data for view in views])
+    values = np.concatenate([_canonical(view, "real").data for view in parsed.views])
     if values.size == 0:
         raise RecocoError("All values are zero: there is nothing to cluster.")
     if values.min() < 0:
@@ -93,7 +92,11 @@ def _measured(parsed: Parsed) -> dict:
         content = "binary" if (values == 1).all() else "counts"
     else:
         content = "weights"
+    keep(parsed, content)
+    views = [_canonical(view, content) for view in parsed.views]
+    left_out = f"Left out: {'; '.join(parsed.dropped)}." if parsed.dropped else ""
     return {
+        **({"notes": left_out} if left_out else {}),
         "content": content,
         "expected": {
             "rows": views[0].shape[0],

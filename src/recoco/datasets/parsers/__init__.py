@@ -36,6 +36,9 @@ class Parsed:
         A sentence for everything in the files that is not in the matrices.
     meta : dict
         Further facts for the prepared dataset.
+    graph : bool
+        Whether the objects are the nodes of a graph. A node without links is still a node, while a
+        document without words is left out.
     """
 
     views: list[csr_matrix]
@@ -44,6 +47,7 @@ class Parsed:
     class_order: list | None = None
     dropped: list[str] = field(default_factory=list)
     meta: dict = field(default_factory=dict)
+    graph: bool = False
 
 
 def module_of(name: str) -> str:

@@ -43,7 +43,7 @@ def graph(
     view = matrix(np.ones(len(source)), source, target, (n, n))
     loops = int(np.count_nonzero(view.diagonal()))
     meta = {"edges": len(source), "repeated_edges": len(source) - view.nnz, "loops": loops}
-    parsed = Parsed([view], np.array(labels), [names], meta=meta)
+    parsed = Parsed([view], np.array(labels), [names], meta=meta, graph=True)
     return _linked(parsed) if linked else parsed
 
 
@@ -66,6 +66,7 @@ def _linked(parsed: Parsed) -> Parsed:
         [[names[i] for i in kept]],
         dropped=[f"{filled.size - kept.size} of {filled.size} nodes have no edge"],
         meta=parsed.meta | {"largest_component": largest},
+        graph=True,
     )
 
 

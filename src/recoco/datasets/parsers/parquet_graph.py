@@ -23,7 +23,8 @@ def parse(folder: Path, options: dict) -> Parsed:
             f"{edges.name} cites node {error}, which {nodes.name} does not have; fetch both again."
         ) from None
     cites = matrix(np.ones(len(row)), row, column, (len(ids), len(ids)))
-    return Parsed([words, cites], np.array(labels), [None, [str(node) for node in ids]])
+    names = [None, [str(node) for node in ids]]
+    return Parsed([words, cites], np.array(labels), names, graph=True)
 
 
 def _columns(path: Path, names: tuple[str, ...]) -> list[list]:
