@@ -16,6 +16,9 @@ export PYTHONDONTWRITEBYTECODE =
 
 options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES))
 
+# A process of tests per core, which tests/conftest.py gives whole files.
+spread = -n $(or $(CORES),logical) --maxprocesses 8 --dist loadgroup --no-loadscope-reorder
+
 .DEFAULT_GOAL := help
 .PHONY: help setup reproduce quick benchmark fetch plan archive reference verdict test faults lint hooks format docs bench lock validator clean distclean
 
@@ -51,10 +54,10 @@ verdict: $(READY) ## show which printed numbers come out
 	@$(BIN)/recoco verdict
 
 test: $(READY) ## run all tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(spread)
 
 faults: $(READY) ## run all cases of the batteries of faults, with fresh random examples (hours)
-	@RECOCO_FAULTS=1 $(BIN)/python -m pytest --hypothesis-profile=fresh tests/faults tests/archive \
+	@RECOCO_FAULTS=1 $(BIN)/python -m pytest $(spread) --hypothesis-profile=fresh tests/faults tests/archive \
 	  tests/datasets tests/config tests/core tests/engine tests/workflow
 
 lint: $(READY) ## check style and types: ruff, snakefmt, mypy, snakemake --lint

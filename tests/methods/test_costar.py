@@ -9,7 +9,6 @@ from scipy import sparse
 from benchmarks import costar as bench_costar
 from recoco.config.papers import load_paper
 from recoco.core.errors import RecocoError
-from recoco.datasets import load_dataset
 from recoco.datasets.boolean import uniform_views
 from recoco.kernels import costar_choice
 from recoco.methods.base import start_generator
@@ -24,6 +23,7 @@ from recoco.metrics.tau import (
     taus,
 )
 from support import twins_views as twins
+from support.real_data import real
 
 
 def example(name):
@@ -210,10 +210,7 @@ def test_the_best_cluster_is_among_those_that_come_near(seed, ties):
 
 @pytest.mark.parametrize("name", ["bbcsport2", "costar-t2"])
 def test_taus_of_a_whole_run_on_real_data(name):
-    try:
-        data = load_dataset(name)
-    except RecocoError as error:
-        pytest.skip(str(error))
+    data = real(name)
     views = check_views(data.views)
     runs = CoStar().fit_runs(data.views, [1, 2])
     for r in range(2):

@@ -9,7 +9,6 @@ from scipy import sparse
 
 from benchmarks.factors import baseline_wcnmtf
 from recoco.core.errors import RecocoError
-from recoco.datasets import load_dataset
 from recoco.datasets.weighting import weight
 from recoco.methods.base import start_generator
 from recoco.methods.factor_algebra import (
@@ -27,6 +26,7 @@ from recoco.methods.nmtf import NMTF, ONMTF, WCNMTF
 from recoco.metrics import accuracy, nmi
 from support import twins
 from support import twins_factors as dense
+from support.real_data import real
 
 ALL = [NMF, ONMF, PNMF, NMTF, ONMTF, WCNMTF]
 MONOTONE = [NMF, NMTF, WCNMTF]
@@ -47,10 +47,7 @@ def random_sparse(rng, n, d, density=0.3):
 
 
 def dataset(name):
-    try:
-        data = load_dataset(name)
-    except RecocoError as error:
-        pytest.skip(f"{name} is not here: {error}")
+    data = real(name)
     return weight(data.X, "tfidf-l2"), data
 
 

@@ -7,23 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recoco.core.errors import RecocoError
-from recoco.datasets import load_dataset
 from recoco.datasets.weighting import weight
 from recoco.methods import graph_nmf
 from recoco.methods.graph_nmf import GNMF, GNMTF
 from recoco.methods.neighbour_graphs import neighbour_graph
 from recoco.metrics import accuracy, canonical
 from support import twins, twins_factors
+from support.real_data import real
 
 BOTH = pytest.mark.parametrize("method", [GNMF, GNMTF])
 
 
 @pytest.fixture(scope="module")
 def cstr():
-    try:
-        return weight(load_dataset("cstr").X, "tfidf-l2")
-    except RecocoError as error:
-        pytest.skip(f"cstr is not here: {error}")
+    return weight(real("cstr").X, "tfidf-l2")
 
 
 def laplacian(X, k, weights):

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.datasets import load_dataset
 from recoco.datasets.weighting import weight
 from recoco.methods import neighbour_graphs as graphs
 from recoco.methods.neighbour_graphs import neighbour_graph
+from support.real_data import real
 
 
 def all_pairs(X, k, weights):
@@ -71,10 +71,7 @@ def test_rows_without_anything_in_common_are_not_joined():
 
 @pytest.fixture(scope="module")
 def classic4():
-    try:
-        return weight(load_dataset("classic4").X, "tfidf-l2")[:600]
-    except RecocoError as error:
-        pytest.skip(f"classic4 is not here: {error}")
+    return weight(real("classic4").X, "tfidf-l2")[:600]
 
 
 def test_real_data(classic4):

@@ -10,21 +10,18 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.datasets import load_dataset
 from recoco.datasets.weighting import weight
 from recoco.kernels import spherical as kernel
 from recoco.methods import spherical
 from recoco.methods.base import check_matrix, start_generator
 from recoco.methods.spherical import SphericalKMeans, spherical_starts, unit_rows
 from support import twins
+from support.real_data import real
 
 
 @pytest.fixture(scope="module")
 def cstr():
-    try:
-        return check_matrix(weight(load_dataset("cstr").X, "tfidf-l2"))
-    except RecocoError as error:
-        pytest.skip(f"cstr is not here: {error}")
+    return check_matrix(weight(real("cstr").X, "tfidf-l2"))
 
 
 def sums_of(X, z, g):

@@ -8,17 +8,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.datasets import load_dataset
 from recoco.datasets.weighting import weight
 from recoco.metrics.cooccurrence import COUNTS, cooccurrence, density, sppmi
 from support import twins_factors as twins
-
-
-def dataset(name):
-    try:
-        return load_dataset(name)
-    except RecocoError as error:
-        pytest.skip(f"{name} is not here: {error}")
+from support.real_data import real
 
 
 def counts_of(rng, n, d):
@@ -134,7 +127,7 @@ def test_refuses_bad_matrices(X):
 
 
 def test_density_printed_for_trec():
-    X = dataset("tr41").X
+    X = real("tr41").X
     documents = np.bincount(X.indices, minlength=X.shape[1])
     X = X[:, documents < X.shape[0]]
     assert X.shape == (878, 7453)
@@ -143,7 +136,7 @@ def test_density_printed_for_trec():
 
 
 def test_density_printed_for_la_times():
-    X = dataset("la12").X
+    X = real("la12").X
     documents = np.bincount(X.indices, minlength=X.shape[1])
     X = X[:, documents >= 6]
     assert X.shape[1] == 12255 and round(100 * density(X), 2) == 1.17
@@ -152,7 +145,7 @@ def test_density_printed_for_la_times():
 
 
 def test_density_of_the_text_on_ng20():
-    data = dataset("ng20")
+    data = real("ng20")
     assert np.diff(data.X.indptr).min() > 0  # WC-NMTF refuses empty documents, of any source
     if "wcnmtf" in data.meta["variant"]:
         pytest.skip(f"ng20 is not the paper's matrix: {data.meta['variant']['wcnmtf']['*']}")

@@ -1,25 +1,17 @@
 """The report in a real browser, opened from a file as a reader would."""
 
-import os
-import shutil
 from urllib.parse import quote
 
 import pytest
 
 pytest.importorskip("selenium")
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 pytestmark = pytest.mark.browser
 
-FLAGS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 CELL = "tables:table2:PAIR:binary:Coclus:acc"
 NAME = "PAIR · binary · Coclus · ACC"
 BRACKET = "words:table2:PAIR:count:WC-NMTF:nmi_best"
@@ -27,25 +19,6 @@ PAGES = [
     *("overview", "paper=tables", "paper=words", "paper=ensembles", "paper=studies"),
     *("paper=graphs", "paper=board", "datasets", "methods", "errata", "provenance"),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (chromium and driver):
-        reason = "Chromium and chromedriver are not installed"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('browser')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=Service(driver))
-    yield started
-    started.quit()
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ pytest.importorskip("selenium")
 from apps.test_cocluster import write_texts
 from recoco.apps.cocluster import cocluster_folder
 from recoco.report import render
-from report.test_browser import CELL, PAGES, browser, is_open, until  # noqa: F401
+from report.test_browser import CELL, PAGES, is_open, until
 from support.report_inputs import own_inputs
 
 pytestmark = pytest.mark.browser
@@ -62,7 +62,7 @@ def address(tmp_path_factory):
     return (inputs["out_dir"] / "index.html").as_uri()
 
 
-def test_no_name_is_run_and_names_are_shown(browser, address):  # noqa: F811
+def test_no_name_is_run_and_names_are_shown(browser, address):
     shown = {}
     for place in [*PAGES, f"cell={CELL}"]:
         browser.get("about:blank")
@@ -79,7 +79,7 @@ def test_no_name_is_run_and_names_are_shown(browser, address):  # noqa: F811
     assert refused == []  # the page's policy had nothing to stop: there was no script
 
 
-def test_a_document_named_like_a_script_is_shown(browser, tmp_path):  # noqa: F811
+def test_a_document_named_like_a_script_is_shown(browser, tmp_path):
     """The page of `recoco cocluster` names documents by their files."""
     texts = write_texts(tmp_path / "texts")
     name = "<script>window.ran=1;<img src=x onerror=window.ran=1>"  # no file name has a slash
@@ -94,7 +94,7 @@ def test_a_document_named_like_a_script_is_shown(browser, tmp_path):  # noqa: F8
     assert name in shown
 
 
-def test_the_dialog_of_a_cell_shows_the_error_of_its_run(browser, address):  # noqa: F811
+def test_the_dialog_of_a_cell_shows_the_error_of_its_run(browser, address):
     browser.get("about:blank")
     browser.get(f"{address}#cell={CELL}")
     until(browser, is_open)

@@ -8,13 +8,13 @@ pytest.importorskip("selenium")
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from report.test_browser import address, browser, one, until, visit  # noqa: F401  fixtures among them
+from report.test_browser import address, one, until, visit  # noqa: F401  fixtures among them
 from report.test_leaderboard import RUNS
 
 pytestmark = pytest.mark.browser
 
 
-def shown(browser, table, column):  # noqa: F811
+def shown(browser, table, column):
     """Return the texts of a column in the rows that are shown, from top to bottom."""
     script = (
         "return [...document.querySelectorAll('.board .' + arguments[0] + ' tbody tr')]"
@@ -24,13 +24,13 @@ def shown(browser, table, column):  # noqa: F811
     return browser.execute_script(script, table, column)
 
 
-def means(browser):  # noqa: F811
+def means(browser):
     """Return the mean score by method; a name may be followed by a tag."""
     names = [text.split(" front")[0].split(" best")[0] for text in shown(browser, "standings", 1)]
     return dict(zip(names, shown(browser, "standings", 3), strict=True))
 
 
-def choose(browser, key, value):  # noqa: F811
+def choose(browser, key, value):
     select = Select(one(browser, f'.board select[data-key="{key}"]'))
     select.select_by_value(value)
 
@@ -39,7 +39,7 @@ def test_another_ranking_is_chosen(visit, material):  # noqa: F811
     rows = material.papers["board"].frames["standings"].query("metric == 'nmi'")
     scores = rows.set_index(["weighting", "selection", "method"])["mean_score"]
     scores = pd.to_numeric(scores)
-    browser = visit("paper=board")  # noqa: F811
+    browser = visit("paper=board")
     assert len(shown(browser, "standings", 1)) == 7
     before = means(browser)
     choose(browser, "weighting", "count")
@@ -57,7 +57,7 @@ def test_another_ranking_is_chosen(visit, material):  # noqa: F811
 
 
 def test_a_column_sorts_what_is_shown(visit):  # noqa: F811
-    browser = visit("paper=board")  # noqa: F811
+    browser = visit("paper=board")
     head = one(browser, ".board .standings thead th:nth-child(6) .sort")
     head.click()
     seconds = [float(text) for text in shown(browser, "standings", 5) if text]
@@ -68,7 +68,7 @@ def test_a_column_sorts_what_is_shown(visit):  # noqa: F811
 
 
 def test_rows_are_found_by_words_and_by_state(visit):  # noqa: F811
-    browser = visit("paper=board")  # noqa: F811
+    browser = visit("paper=board")
     one(browser, ".board .find").send_keys("dcc")
     assert [text.split()[0] for text in shown(browser, "standings", 1)] == ["DCC"]
     assert set(shown(browser, "every", 1)) == {"DCC"}
@@ -80,7 +80,7 @@ def test_rows_are_found_by_words_and_by_state(visit):  # noqa: F811
 
 
 def test_a_rank_leads_to_scores_and_they_to_their_runs(visit, material):  # noqa: F811
-    browser = visit("paper=board")  # noqa: F811
+    browser = visit("paper=board")
     one(browser, '.standings tr:not([hidden]) .trace[data-method="SpecCo"]').click()
     assert set(shown(browser, "every", 1)) == {"SpecCo"}
     link = one(browser, '.every tr:not([hidden])[data-dataset="TRIO"] a')
@@ -97,7 +97,7 @@ def test_a_rank_leads_to_scores_and_they_to_their_runs(visit, material):  # noqa
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1300, 500, 390])
 def test_the_page_is_no_wider_than_the_screen(visit, width, scheme):  # noqa: F811
-    browser = visit("paper=board", width, scheme)  # noqa: F811
+    browser = visit("paper=board", width, scheme)
     wide = browser.execute_script(
         "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
     )

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("selenium")
 
 from recoco.archive import reference
-from report.test_browser import browser, check_widths, visit  # noqa: F401  fixtures among them
+from report.test_browser import check_widths, visit  # noqa: F401  a fixture among them
 from support.projects import CHECKOUT
 
 pytestmark = [pytest.mark.browser, pytest.mark.workflow]
