@@ -13,7 +13,7 @@ from recoco.core.fingerprint import fingerprint, fingerprint_of_files
 from recoco.datasets.card import entries_of, load_card, printed_rows
 from recoco.engine.job import share_source
 from recoco.report.provenance import commit_now, run_counts
-from recoco.items import kind_of
+from recoco.items import kind_of, modules_of_drawings
 from recoco.plan.kernels import digest_of, variants_of
 from recoco.report.code_lines import digest_of_cards
 
@@ -119,6 +119,12 @@ def kinds_of(*keys):
     """The modules of the kinds that papers use: the registry loads them at run time."""
     items = [item for key in keys for item in recoco_config.papers[key]["items"].values()]
     return sorted({type(kind_of(item)).__module__ for item in items})
+
+
+def code_of_report():
+    """The drawings of all kinds count: an item may name any of them."""
+    pages = ("recoco.report.site", "recoco.report.provenance")
+    return fingerprint(*pages, *kinds_of(*papers()), *modules_of_drawings())
 
 
 def printed_papers(wildcards):

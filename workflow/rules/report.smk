@@ -33,7 +33,7 @@ rule report:
     params:
         papers=recoco_config.papers,
         runs=run_counts(recoco_config, Path()),
-        code=fingerprint("recoco.report.site", "recoco.report.provenance", *kinds_of(*papers())),
+        code=code_of_report(),
         templates=templates(),
         lines=code_lines(),
     script:

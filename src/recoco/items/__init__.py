@@ -68,4 +68,18 @@ def tables() -> dict[str, list[str]]:
     return {name: columns for kind in kinds().values() for name, columns in kind.tables.items()}
 
 
-__all__ = ["Analysis", "Kind", "check_items", "get_kind", "kind_of", "kinds", "tables"]
+def modules_of_drawings() -> list[str]:
+    """Return the modules with the drawings of all kinds, which are loaded by name."""
+    return sorted({module for kind in kinds().values() for module in kind.figures})
+
+
+__all__ = [
+    "Analysis",
+    "Kind",
+    "check_items",
+    "get_kind",
+    "kind_of",
+    "kinds",
+    "modules_of_drawings",
+    "tables",
+]

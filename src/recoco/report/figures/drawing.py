@@ -93,11 +93,10 @@ def drawing(function=None, *, data: str = ""):
 @functools.cache
 def drawings() -> dict:
     """Return the drawing functions of all kinds of items, by name."""
-    from recoco.items import kinds
+    from recoco.items import modules_of_drawings
 
-    for kind in kinds().values():
-        for module in kind.figures:
-            importlib.import_module(module)
+    for module in modules_of_drawings():
+        importlib.import_module(module)
     return DRAWINGS
 
 
