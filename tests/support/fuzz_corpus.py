@@ -185,6 +185,18 @@ CORPUS: dict[str, tuple[dict[str, bytes], dict]] = {
         {"c.tsv": b"wheat corn\ttrain\tx\noil\ttest\ty\n", "v.txt": b"wheat\ncorn\noil\n"},
         {"corpus": "c.tsv", "vocabulary": "v.txt"},
     ),
+    "tensor": (
+        {"t.npz": _saved(np.savez_compressed, np.ones((3, 3, 2)), [1, 1, 2], ["terms", "links"])},
+        {"file": "t.npz", "leave_out": ["links"]},
+    ),
+    "tensor 2": (
+        {"t.npz": _saved(np.savez, np.ones((3, 3, 2), order="F"), [1, 1, 2], ["terms", "links"])},
+        {"file": "t.npz"},
+    ),
+    "triplets": (
+        {"m.txt": b"row,column,value\n0,0,2\n1,2,1\n2,1,3\n", "c.txt": b"x\ny\ny\n"},
+        {"matrix": "m.txt", "classes": "c.txt"},
+    ),
     "four-area": (
         {
             "paper.txt": b"1\tMining\n2\tSeeing\n",
