@@ -97,7 +97,7 @@ def test_a_wrong_printed_row_is_refused(project, before, after, meant):
     [
         ({"form": "bests", "method": "Coclus"}, "unknown form 'bests': did you mean 'best'"),
         ({"form": "best", "methods": "Coclus"}, "unknown key 'methods'.* did you mean 'method'"),
-        ({"form": "best"}, "needs 'method'"),
+        ({"form": "best"}, "A1.check: 'method' is missing"),
         ({"form": "best", "method": "Coclos"}, "printed method 'Coclos' .* did you mean 'Coclus'"),
         ({"form": "above", "order": ["Coclus", "Spec"]}, "did you mean 'SpecCo'"),
         ({"form": "best", "method": "Coclus", "metrics": ["nmi"]}, "metric of a table 'nmi'"),

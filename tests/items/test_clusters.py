@@ -125,7 +125,7 @@ REST = {
         ),
         ({"c": {**REST, "blocks": [2]}}, "blocks for each of its views"),
         ({"c": {**REST, "sizes": {**REST["sizes"], "objects": [9, 8]}}}, "has one size"),
-        ({"c": {k: v for k, v in REST.items() if k != "flips"}}, "needs 'flips'"),
+        ({"c": {k: v for k, v in REST.items() if k != "flips"}}, "'flips' is missing"),
     ],
 )
 def test_items_that_make_no_sense(tmp_path, items, said):

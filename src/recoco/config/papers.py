@@ -86,7 +86,7 @@ class Paper:
         for identifier, claim in claims.items():
             if "form" in claim.get("check", {}):
                 name = claim["check"]["form"]
-                check(claim["check"], "claims", f"{self.where(CLAIMS)}, {identifier}", name)
+                check(claim["check"], "claims", f"{self.where(CLAIMS)}, {identifier}.check", name)
         return claims
 
     @cached_property

@@ -93,20 +93,24 @@ def check_against(content: dict, validator, where: str, described: str) -> None:
         known = error.schema.get("properties", {})
         unknown = next(key for key in error.instance if key not in known)
         hint = nearest(unknown, known) if known else "remove it."
-        raise RecocoError(f"{where}: unknown key {_shown(repr(unknown))} at {position}: {hint}")
+        at = f" at {position}" if position else ""
+        raise RecocoError(f"{where}: unknown key {_shown(repr(unknown))}{at}: {hint}")
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
-        raise RecocoError(f"{where}: {position} needs {missing!r}: add it.")
+        what = f"{position} needs {missing!r}" if position else f"{missing!r} is missing"
+        raise RecocoError(f"{where}: {what}: add it.")
     message = _shown(error.message)
     if error.validator == "pattern" and "description" in error.schema:
         about = error.schema["description"].rstrip(".")
         message = f"{_shown(repr(error.instance))} does not fit its description, {about!r}"
-    raise RecocoError(f"{where}: {position} is wrong: {message} ({described} describes every key).")
+    what = f"{position} is wrong: {message}" if position else message
+    raise RecocoError(f"{where}: {what} ({described} describes every key).")
 
 
 def _position(path) -> str:
+    """Return the position of a key below ``where``; empty for ``where`` itself."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{_plain(part)}" for part in path)
-    return _shown("".join(parts).lstrip(".")) or "the top level"
+    return _shown("".join(parts).lstrip("."))
 
 
 def _plain(key) -> str:

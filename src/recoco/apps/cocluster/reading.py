@@ -68,7 +68,7 @@ def read_folder(
     if not folder.exists():
         raise RecocoError(f"{folder} does not exist: give a folder of text files.")
     if not folder.is_dir():
-        raise RecocoError(f"{folder} is not a folder: give the folder that your text files lie in.")
+        raise RecocoError(f"{folder} is not a folder: give the folder with your text files.")
     paths = files_below(folder)
     if not paths:
         raise RecocoError(f"{folder} has no files in it: give a folder of text files.")
