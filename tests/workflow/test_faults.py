@@ -18,7 +18,7 @@ from recoco.core.errors import RecocoError
 from recoco.core.files import write_text
 from recoco.core.limits import call_limited
 from recoco.engine import integrity
-from recoco.engine.reproduce import _check_writable
+from recoco.engine.workspace import check_writable
 from support.projects import environment_of, recoco
 from workflow.test_workflow import blocks, changed, content
 
@@ -205,6 +205,24 @@ def small_disk(folder: Path, size: str):
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.parametrize("folder", ["logs", ".snakemake/metadata"])
+def test_a_full_disk_for_logs_or_for_snakemake(copy_of, folder):
+    (copy_of / "reports" / "index.html").unlink()
+    (copy_of / SCORES).unlink()
+    place = copy_of / folder
+    shutil.rmtree(place)
+    with small_disk(place, "1m"):
+        room = os.statvfs(place).f_bavail * os.statvfs(place).f_frsize
+        (place / "filler").write_bytes(b"x" * (room - 8192))  # too much for the probe to notice
+        full = recoco(copy_of, "reproduce", "--cores", "2", check=False)
+        assert full.returncode in (1, 2)
+        assert f"the file system at {place}" in full.stderr.replace("The file", "the file")
+        assert "free some space" in full.stderr and "rerun the same command" in full.stderr.lower()
+        assert "Traceback" not in full.stderr
+        (place / "filler").unlink()
+        assert "reports/index.html" in recoco(copy_of, "reproduce", "--cores", "2").stdout
+
+
 def test_a_full_disk_and_a_read_only_one(finished, copy_of):
     results = copy_of / "results"
     (copy_of / "reports" / "index.html").unlink()
@@ -216,7 +234,7 @@ def test_a_full_disk_and_a_read_only_one(finished, copy_of):
         subprocess.run(["mount", "-o", "remount,ro", str(results)], check=True)
         locked = recoco(copy_of, "reproduce", "--cores", "2", check=False)
         assert locked.returncode == 2
-        assert "Read-only file system" in locked.stderr and "make it writable" in locked.stderr
+        assert f"{results} is read-only; make it writable" in locked.stderr
         subprocess.run(["mount", "-o", "remount,rw,size=100m", str(results)], check=True)
         kept = done(copy_of)
         recoco(copy_of, "reproduce", "--cores", "2")
@@ -235,7 +253,7 @@ def test_a_folder_of_somebody_else():
                 os.setgid(65534)
                 os.setuid(65534)
             said = []
-            for work in (lambda: _check_writable(root), lambda: write_text(root / "a.txt", "a")):
+            for work in (lambda: check_writable(root), lambda: write_text(root / "a.txt", "a")):
                 with pytest.raises(RecocoError) as caught:
                     work()
                 said.append(str(caught.value))

@@ -123,6 +123,25 @@ def end_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+def outlive_parent() -> None:
+    """Take back what `end_with_parent` asked for."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, 0)
+
+
+def adopt_orphans() -> None:
+    """Ask Linux to make this process the parent of all below it whose own parents end.
+
+    Otherwise they would become children of the system, and nobody could tell whose they were.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(36, *map(ctypes.c_ulong, (1, 0, 0, 0)))  # PR_SET_CHILD_SUBREAPER
+
+
 def wait_limited(pid: int, seconds: float) -> Ending:
     """Wait at most ``seconds`` for a forked child, then kill it and everything it started."""
     before = _killed_for_memory()
