@@ -87,7 +87,7 @@ lock: ## update the lock files from pyproject.toml
 	"$$uv" pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
 	  --python-version 3.11 .ci/validator.in -o .ci/validator.lock --custom-compile-command 'make lock' && \
 	"$$uv" pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
-	  --python-version 3.11 .ci/uv.in -o .ci/uv.lock --custom-compile-command 'make lock'
+	  --python-version 3.11 .ci/uv.in -o bootstrap.lock --custom-compile-command 'make lock'
 
 validator: .cache/validator/.ready ## install the RO-Crate validator for the tests, outside .venv
 
@@ -109,7 +109,7 @@ uv:
 	@if command -v uv >/dev/null; then command -v uv; else \
 	  if [ ! -x .cache/uv/bin/uv ]; then \
 	    $(PYTHON) -m venv .cache/uv >&2 && \
-	    .cache/uv/bin/python -m pip install -q --require-hashes -r .ci/uv.lock >&2; \
+	    .cache/uv/bin/python -m pip install -q --require-hashes -r bootstrap.lock >&2; \
 	  fi && echo .cache/uv/bin/uv; fi
 
 $(READY): requirements.lock pyproject.toml

@@ -9,8 +9,15 @@ import time
 import pytest
 
 from recoco.core import processes
-from recoco.core.limits import adopt_orphans, call_limited
-from recoco.core.processes import below, end_all_below, end_strays, has_children, name_of_signal
+from recoco.core.limits import call_limited
+from recoco.core.processes import (
+    adopt_orphans,
+    below,
+    end_all_below,
+    end_strays,
+    has_children,
+    name_of_signal,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and Linux's prctl")
 

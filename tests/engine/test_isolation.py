@@ -2,7 +2,6 @@
 
 import atexit
 import contextlib
-import ctypes
 import errno
 import faulthandler
 import os
@@ -17,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from recoco.core.files import read_arrays
-from recoco.core.limits import adopt_orphans
-from recoco.core.processes import below
+from recoco.core.processes import adopt_orphans, below
 from recoco.datasets import fetch, prepare
 from recoco.engine import integrity
 from recoco.engine.workers import Standby
@@ -70,7 +68,7 @@ def nothing_escapes():
     """Whatever leaves its job becomes a child of this process, where it is seen."""
     adopt_orphans()
     yield
-    ctypes.CDLL(None).prctl(36, *map(ctypes.c_ulong, (0, 0, 0, 0)))  # and no longer
+    adopt_orphans(False)
 
 
 def begin(project: Path, name: str, limit: float = LONG) -> int:

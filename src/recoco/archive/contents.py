@@ -20,7 +20,7 @@ from recoco.items.kind import readings_path
 
 DOCUMENTS = (
     *("CITATION.cff", "LICENSE", "README.md", "Makefile", "Snakefile"),
-    *("pyproject.toml", "requirements.lock", "environment.yml"),
+    *("pyproject.toml", "requirements.lock", "bootstrap.lock", "environment.yml"),
 )
 _SOURCES = ("config", "profiles", "workflow", "src/recoco")
 _SKIPPED = {"__pycache__", ".snakemake_timestamp"}

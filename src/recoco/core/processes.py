@@ -1,13 +1,39 @@
-"""Processes below this one: which there are, which have ended, and how to end them all."""
+"""Processes above and below this one: which there are, which have ended, how to end them all."""
 
 import contextlib
+import ctypes
 import os
+import select
 import signal
+import sys
 import time
 from collections.abc import Collection, Iterable
 
 # Seconds in which everything below is killed; a process inside the kernel may take longer.
 _KILLING = 10.0
+_LIBRARY = ctypes.CDLL(None) if sys.platform == "linux" else None
+_PARENT_DEATH, _SUBREAPER = 1, 36  # of prctl
+
+
+def end_with_parent() -> None:
+    """Ask Linux to kill this process when its parent dies, however it dies."""
+    if _LIBRARY:
+        _LIBRARY.prctl(_PARENT_DEATH, signal.SIGKILL)
+
+
+def outlive_parent() -> None:
+    """Take back what `end_with_parent` asked for."""
+    if _LIBRARY:
+        _LIBRARY.prctl(_PARENT_DEATH, 0)
+
+
+def adopt_orphans(adopt: bool = True) -> None:
+    """Ask Linux to make this process the parent of all below it whose own parents end.
+
+    Otherwise they would become children of the system, and nobody could tell whose they were.
+    """
+    if _LIBRARY:
+        _LIBRARY.prctl(_SUBREAPER, *map(ctypes.c_ulong, (adopt, 0, 0, 0)))
 
 
 def end_all_below(known: Iterable[int] = ()) -> set[int]:
@@ -101,6 +127,15 @@ def pidfd(pid: int) -> list[int]:
     with contextlib.suppress(AttributeError, OSError):
         return [os.pidfd_open(pid)]
     return []
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process that is not a child of this one has ended."""
+    handles = pidfd(pid)
+    if handles:
+        select.select(handles, [], [])
+    while not is_gone(pid):  # only Linux tells; elsewhere it is asked
+        time.sleep(1.0)
 
 
 def is_gone(pid: int) -> bool:

@@ -1,7 +1,11 @@
-"""Text that anybody may have written, made fit for files and pages."""
+"""Text that anybody may have written, made fit for files, pages and terminals."""
+
+import re
 
 _MOST = 2000  # characters; the message of an error may contain a whole array
 _KEPT = "\n\t"
+# What makes a terminal do something: change colours, its title, what was printed before.
+_ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.?")
 
 
 def printable(text: str, most: int = _MOST) -> str:
@@ -19,6 +23,21 @@ def printable(text: str, most: int = _MOST) -> str:
     return "".join(
         c if c.isprintable() or c in _KEPT or _harmless(c) else _spelled(c) for c in text
     )
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    r"""Return a text as one line without anything a terminal would act on, at most ``most`` long.
+
+    >>> one_line("\x1b[31mred\nand dead")
+    'red and dead'
+    """
+    text = "".join(c if c.isprintable() else " " for c in without_escapes(text))
+    return " ".join(text.split())[:most]
+
+
+def without_escapes(text: str) -> str:
+    """Return a text without the escape sequences of terminals."""
+    return _ESCAPE.sub("", text)
 
 
 def _harmless(character: str) -> bool:

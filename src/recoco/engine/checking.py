@@ -9,7 +9,7 @@ from recoco import plan
 from recoco.config import Config, load_config
 from recoco.core import paths
 from recoco.core.errors import NoResults, RecocoError
-from recoco.core.limits import call_limited
+from recoco.core.limits import call_foreign
 from recoco.engine import integrity, ledger
 from recoco.engine.leading import listening
 from recoco.engine.workspace import undisturbed
@@ -134,7 +134,7 @@ def _repeat(config: Config, root: Path, share: str, seed: int) -> bool:
     same = 0
     for trial in drawn:
         # In a process of its own, because a method may do anything.
-        ending = call_limited(lambda trial=trial: _again(config, trial, root), limit, memory)
+        ending = call_foreign(lambda trial=trial: _again(config, trial, root), limit, memory)
         outcome = ending.value if ending.status == "ok" else _failed_before(trial.block, ending)
         same += outcome == "identical"
         where = "" if outcome == "identical" else f" ({trial.block.relative_to(root)})"

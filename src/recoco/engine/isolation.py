@@ -24,16 +24,16 @@ from dataclasses import dataclass, field
 from json import dumps, loads  # as they are before a method replaces them
 from pathlib import Path
 
-from recoco.core.errors import RecocoError
-from recoco.core.limits import (
-    _FROM_OUTSIDE,
-    Ending,
-    _killed_for_memory,
+from recoco.core.limits import Ending, ending_of, fork_limited, killed_for_memory
+from recoco.core.processes import (
     adopt_orphans,
-    fork_limited,
+    end_all_below,
+    has_children,
+    is_gone,
     outlive_parent,
+    pidfd,
 )
-from recoco.core.processes import end_all_below, has_children, is_gone, name_of_signal, pidfd
+from recoco.engine import disk
 
 # Megabytes that one job may print; a log is read by people.
 MOST_OUTPUT = 100
@@ -53,12 +53,10 @@ _MOST_TOLD = 1000
 class Outcome:
     """How a method's process ended, and what it has told.
 
-    ``killed`` is the signal if it was killed as from outside; ``left`` counts the processes that
-    were still there and had to be killed.
+    ``left`` counts the processes that were still there and had to be killed.
     """
 
     ending: Ending
-    killed: int = 0
     told: dict = field(default_factory=dict)
     left: int = 0
 
@@ -167,7 +165,7 @@ class Log:
     def __init__(self, path: Path):
         self._path = path
         # Unbuffered: a fork must not write what its parent has still to write.
-        with self._explained():
+        with disk.writing(path):
             self._stream = open(path, "ab", buffering=0)  # noqa: SIM115
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.printed = 0
@@ -189,25 +187,15 @@ class Log:
 
     def _write(self, text: str) -> None:
         left = text.encode("utf-8", "backslashreplace")
-        with self._explained():
+        with disk.writing(self._path):
             while left:
                 left = left[self._stream.write(left) :]
-
-    @contextlib.contextmanager
-    def _explained(self):
-        try:
-            yield
-        except OSError as error:
-            raise RecocoError(
-                f"Cannot write {self._path}: {error.strerror}; "
-                "make the folder writable or free some space."
-            ) from None
 
 
 def fork_method(megabytes: int | None) -> "Voice | Kept":
     """Fork a method's process; return its voice there, and in the keeper what waits for it."""
     adopt_orphans()
-    before = _killed_for_memory()
+    before = killed_for_memory()
     output, news = os.pipe(), os.pipe()
     pid = fork_limited(megabytes)
     for pipe in (output, news):
@@ -243,16 +231,16 @@ class Kept:
         if not watch.unseen:
             outlive_parent()  # until what is left is killed
         try:
-            ending, killed = self._wait(own, time.monotonic() + seconds, log, written, watch)
+            ending = self._wait(own, time.monotonic() + seconds, log, written, watch)
         finally:
             left = self._end()
             self._read(self.news)
             self._read(self.output, log)
             for handle in (self.output, self.news, *own, *watch.handles):
                 os.close(handle)
-        return Outcome(ending, killed, self._told(), left)
+        return Outcome(ending, self._told(), left)
 
-    def _wait(self, own, deadline, log, written, watch) -> tuple[Ending, int]:
+    def _wait(self, own, deadline, log, written, watch) -> Ending:
         waiting, pause = [self.output, self.news, *own, *watch.handles], _PAUSE if own else 0.01
         look, leaving = time.monotonic() + _LOOK, False
         while True:
@@ -263,34 +251,20 @@ class Kept:
             if self.news in ready and not self._read(self.news):
                 waiting.remove(self.news)
             if log.full():
-                return Ending("failed", f"it printed more than {MOST_OUTPUT} MB"), 0
+                return Ending("failed", f"it printed more than {MOST_OUTPUT} MB")
             done, status = os.waitpid(self.pid, os.WNOHANG)
             if done:
                 self.ended = True
-                return self._how(os.waitstatus_to_exitcode(status))
+                return ending_of(os.waitstatus_to_exitcode(status), self.killed_for_memory)
             watch.check(ready)
             if left <= 0 and leaving:
-                return Ending("failed", "its process did not end"), 0
+                return Ending("failed", "its process did not end")
             if left <= 0:
-                return Ending("timeout", "no result in time"), 0
+                return Ending("timeout", "no result in time")
             if not leaving and time.monotonic() > look:
                 look, leaving = time.monotonic() + _LOOK, written()
                 if leaving:
                     deadline = min(deadline, time.monotonic() + LEAVING)
-
-    def _how(self, code: int) -> tuple[Ending, int]:
-        """Return how the process has ended, and the signal if it was killed."""
-        if code == 0:
-            return Ending("ok"), 0
-        if code > 0:
-            return Ending("failed", f"its process ended with exit status {code}"), 0
-        name = name_of_signal(-code)
-        if -code == signal.SIGKILL and _killed_for_memory() > self.killed_for_memory:
-            reason = "MemoryError: the system ended its process when memory ran out"
-            return Ending("failed", reason), 0
-        if -code in _FROM_OUTSIDE:
-            return Ending("failed", f"its process was killed ({name})"), -code
-        return Ending("failed", f"its process crashed ({name})"), 0
 
     def _read(self, pipe: int, log: Log | None = None) -> bool:
         """Take what is in a pipe; return False once nobody can write into it any more."""

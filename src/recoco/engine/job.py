@@ -8,7 +8,6 @@ import errno
 import glob
 import os
 import re
-import select
 import signal
 import sys
 import threading
@@ -21,7 +20,7 @@ from typing import NamedTuple
 from recoco.core import paths
 from recoco.core.errors import RecocoError
 from recoco.core.limits import Ending, reason_of
-from recoco.core.processes import name_of_signal
+from recoco.core.processes import name_of_signal, wait_for_end
 from recoco.core.texts import printable
 from recoco.engine import workers
 from recoco.engine.isolation import (
@@ -206,8 +205,8 @@ def _keep(snakemake, log: Log) -> Voice | Outcome:
     if outcome.left:
         what = "process" if outcome.left == 1 else "processes"
         log.say(f"killed {outcome.left} {what} that the method left behind")
-    if outcome.killed and not written():
-        sys.exit(KILLED + outcome.killed)
+    if outcome.ending.killed and not written():
+        sys.exit(KILLED + outcome.ending.killed)
     return outcome
 
 
@@ -354,11 +353,5 @@ def _die_with_owner() -> None:
 
 
 def _exit_after(owner: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        try:
-            select.select([os.pidfd_open(owner)], [], [])
-        except AttributeError:  # only Linux notifies
-            while True:
-                os.kill(owner, 0)
-                time.sleep(1.0)
+    wait_for_end(owner)
     os._exit(3)

@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recoco.core.errors import RecocoError
-from recoco.core.limits import adopt_orphans, end_with_parent
-from recoco.core.processes import end_all_below
+from recoco.core.processes import adopt_orphans, end_all_below, end_with_parent
 from recoco.engine import disk
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

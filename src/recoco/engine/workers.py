@@ -25,8 +25,7 @@ import traceback
 from pathlib import Path
 
 from recoco.core.errors import RecocoError
-from recoco.core.limits import adopt_orphans, end_with_parent
-from recoco.core.processes import end_strays, reaped
+from recoco.core.processes import adopt_orphans, end_strays, end_with_parent, reaped
 from recoco.engine.isolation import KILLED
 
 # Environment variable of jobs: Python prefix of the warm process, and its socket in the project.
