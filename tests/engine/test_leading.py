@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from recoco.engine.leading import Child
-from workflow.test_faults import below
+from support.kills import below
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are read in /proc")
 

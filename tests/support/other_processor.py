@@ -6,39 +6,14 @@ environment. It prints a JSON object with what was loaded and what came out.
 
 import json
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from recoco import plan
 from recoco.archive.receipt import last_config
-from recoco.archive.rerun import trials_of
+from recoco.archive.rerun import arrays_again, trials_of
 from recoco.core import paths
 from recoco.core.files import read_arrays
-from recoco.runs.block import Block, run_block
-
-
-def again(config, trial, root: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of a run computed by this process."""
-    setting = trial.setting
-    block = Block(
-        identity=setting.name,
-        method=setting.method,
-        import_path=plan.import_path(config, setting.method),
-        params=plan.parameters(config, setting),
-        weighting=setting.weighting,
-        start=trial.run,
-        stop=trial.run + 1,
-        master_seed=config.master_seed,
-        time_limit=config.settings["time_limit"],
-    )
-    with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch) / "again.npz"
-        data = root / "resources" / "prepared" / f"{setting.dataset}.npz"
-        run_block(block, data, out, Path(scratch) / "seconds.json")
-        return read_arrays(out)
 
 
 def compared(old: np.ndarray, new: np.ndarray) -> str:
@@ -60,7 +35,7 @@ def main(methods: list[str]) -> None:
     outcomes = {}
     with threadpool_limits(1):
         for trial in map(first.__getitem__, methods):
-            stored, new = read_arrays(trial.block), again(config, trial, root)
+            stored, new = read_arrays(trial.block), arrays_again(config, trial, root)
             (row,) = np.flatnonzero(stored["run"] == trial.run)
             outcomes[trial.setting.method] = {
                 side: compared(stored[side][row], new[side][0])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.kills import processes_of, victims
 from support.projects import environment_of, recoco
-from workflow.test_faults import victims
 from workflow.test_workflow import content
 
 pytestmark = pytest.mark.workflow
@@ -24,20 +24,6 @@ SIGNALS = {
 PATIENCE = 60
 
 
-def processes_of(project: Path) -> list[str]:
-    """Return the command lines of all processes that were started for a project."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            told = (entry / "environ").read_bytes().split(b"\0")
-            words = (entry / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if words and f"RECOCO_ROOT={project}".encode() in told:
-            found.append(words.replace(b"\0", b" ").decode(errors="replace"))
-    return found
-
-
 def strike(project: Path, numbers: list[int]) -> tuple[int, str]:
     """Start, send signals to the leader alone while a block of runs is computed."""
     leader = subprocess.Popen(
@@ -49,7 +35,7 @@ def strike(project: Path, numbers: list[int]) -> tuple[int, str]:
         text=True,
     )
     deadline = time.monotonic() + 300
-    while not victims(leader, "worker") and leader.poll() is None:
+    while not victims(leader, ".snakemake/scripts/") and leader.poll() is None:
         assert time.monotonic() < deadline, "no job was begun"
         time.sleep(0.1)
     time.sleep(0.5)

@@ -38,6 +38,8 @@ from recoco.engine.isolation import (
 FINISHED = re.compile(r"^finished in ([\d.]+) s$", re.MULTILINE)
 # The line before it, for `recoco needs`.
 USED = re.compile(r"^peak memory (\d+) MiB, read (\d+) kB, wrote (\d+) kB$", re.MULTILINE)
+# A line of a block that was computed once more.
+AGAIN = re.compile(r"^its process was killed \([\w ]+\): trying once more$", re.MULTILINE)
 # Errors that a job must not blame on a method: they pass, and then the block can be computed.
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 # Seconds beyond the time limit to load data and to stop by itself, before the process is killed.
