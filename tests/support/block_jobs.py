@@ -5,6 +5,7 @@ the environment, because a fork of the warm process has no arguments.
 """
 
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from recoco.engine import job as engine
 DATA = "resources/prepared/planted-small.npz"
 STEM = "results/runs/planted-small/binary/some/0-2"
 LABELS, SECONDS, LOG = f"{STEM}.npz", f"{STEM}.seconds.json", f"logs/{STEM}.log"
-MEMORY = 1500  # MiB
+MEMORY = 1500  # MiB beyond what this process has, which forks inherit
 RUN = Path(__file__).resolve().parents[2] / "workflow" / "scripts" / "run.py"
 
 
@@ -33,13 +34,18 @@ def script_of(name: str, limit: float) -> SimpleNamespace:
     return SimpleNamespace(
         rule="run",
         threads=1,
-        config={"memory_limit": MEMORY},
+        config={"memory_limit": MEMORY + _data_of_this_process()},
         input=Namedlist(fromdict={"data": DATA}),
         output=Namedlist(fromdict={"labels": LABELS, "seconds": SECONDS}),
         log=Namedlist([LOG]),
         params=Namedlist(fromdict=params),
         wildcards=Namedlist(fromdict={"weighting": "binary", "start": "0", "stop": "2"}),
     )
+
+
+def _data_of_this_process() -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"^VmData:\s+(\d+) kB", status, re.MULTILINE)[1]) >> 10
 
 
 def run(name: str, limit: float) -> None:

@@ -29,15 +29,15 @@ from support.projects import (
 
 # What is deleted so that a stage has something to do, in a project in which all is done.
 STAGES = {
-    "fetch": "resources/raw/texts",
-    "prepare": "resources/prepared/texts.npz",
-    "run": "results/runs/planted-small/binary/coclus/0-2.npz",
-    "consensus": "results/consensus/planted-small.npz",
-    "score": "results/scores/planted-small.parquet",
-    "analyse": "results/analyse/mini/densities/texts.json",
-    "compare": "results/compare/mini/cells.csv",
-    "report": "reports/index.html",
-    "archive": "dist/recoco-archive.zip",
+    "fetch": ["resources/raw/texts", "resources/prepared/texts.json"],
+    "prepare": ["resources/prepared/texts.json"],
+    "run": ["results/runs/planted-small/binary/coclus/0-2.npz"],
+    "consensus": ["results/consensus/planted-small.npz"],
+    "score": ["results/scores/planted-small.parquet"],
+    "analyse": ["results/analyse/mini/densities/texts.json"],
+    "compare": ["results/compare/mini/cells.csv"],
+    "report": ["reports/index.html"],
+    "archive": ["dist/recoco-archive.zip"],
 }
 ON_SLURM = 10
 HERE = 90
@@ -106,11 +106,11 @@ def finish(project: Path) -> None:
 
 
 def undo(project: Path, stage: str) -> None:
-    path = project / STAGES[stage]
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    for path in (project / name for name in STAGES[stage]):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def start(project: Path, *arguments: str, env: dict | None = None) -> subprocess.Popen:

@@ -46,7 +46,7 @@ def test_kills_and_the_same_bytes(whole, tmp_path):
         kept = {name: stamp for name, (stamp, _) in blocks(project).items()}
         strike(project, kill)
         now = {name: stamp for name, (stamp, _) in blocks(project).items()}
-        undone = {STAGES["run"].removeprefix("results/runs/")} if kill.stage == "run" else set()
+        undone = {name.removeprefix("results/runs/") for name in STAGES[kill.stage]}
         lost = {name for name in kept.keys() - undone if now.get(name) != kept[name]}
         assert not lost, f"{kill}: finished blocks were lost or computed again"
     finish(project)
