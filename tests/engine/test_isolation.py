@@ -80,6 +80,9 @@ def begin(project: Path, name: str, limit: float = LONG) -> int:
     try:
         faulthandler.disable()  # pytest's, which would tell of each crash at length
         atexit._clear()
+        # These tests may run in the background or under nohup, where both are ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         os.chdir(project)
         os.environ["RECOCO_OWNER"] = str(os.getppid())
         with open("said.txt", "w") as said:
