@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from recoco.core.processes import below
 from recoco.engine.leading import Child
-from support.kills import below
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are read in /proc")
 
@@ -87,7 +87,7 @@ def start(tmp_path):
 
 def finish(leader: subprocess.Popen, seconds: float = 30) -> tuple[int, str]:
     """Return how it ended; everything below it must have ended with it."""
-    family = below(leader.pid)
+    family = below(top=leader.pid)
     said, _ = leader.communicate(timeout=seconds)
     assert not {pid for pid in family if state(pid) not in ("", "Z")}
     return leader.returncode, said
@@ -156,17 +156,17 @@ def test_much_output_at_the_end_does_not_block_it(start, tmp_path):
 def test_no_orphan_stays(start, child):
     leader = start(PARENT + child, patience=1.0)
     for _ in range(100):
-        if len(below(leader.pid)) == 4:  # the child, the shell and both that sleep
+        if len(below(top=leader.pid)) == 4:  # the child, the shell and both that sleep
             break
         time.sleep(0.1)
-    assert len(below(leader.pid)) == 4
+    assert len(below(top=leader.pid)) == 4
     leader.send_signal(signal.SIGINT)
     assert finish(leader)[0] == 130
 
 
 def test_ctrl_z_pauses_the_child_too(start):
     leader = start(POLITE)
-    (child,) = below(leader.pid)
+    (child,) = below(top=leader.pid)
 
     def wait_for(letters: str) -> None:
         for _ in range(100):

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import yaml
 
+from recoco.core.processes import below
 from support.projects import (
     CHECKOUT,
     MINI_PAPER,
@@ -27,7 +28,8 @@ from support.projects import (
     write_yaml,
 )
 
-# What is deleted so that a stage has something to do, in a project in which all is done.
+# What is deleted so that a stage has something to do, in a project in which all is done. Snakemake
+# makes a file again only if one that stands on it is wanted, so those of later stages go too.
 STAGES = {
     "fetch": ["resources/raw/texts", "resources/prepared/texts.json"],
     "prepare": ["resources/prepared/texts.json"],
@@ -39,6 +41,7 @@ STAGES = {
     "report": ["reports/index.html"],
     "archive": ["dist/recoco-archive.zip"],
 }
+_LATER = ("consensus", "score", "analyse", "compare", "report")
 ON_SLURM = 10
 HERE = 90
 _WORDS = {"snakemake": "-m snakemake", "warm": "recoco.engine.workers"}
@@ -106,7 +109,9 @@ def finish(project: Path) -> None:
 
 
 def undo(project: Path, stage: str) -> None:
-    for path in (project / name for name in STAGES[stage]):
+    order = list(STAGES)
+    stages = [stage, *(later for later in _LATER if order.index(later) > order.index(stage))]
+    for path in (project / name for each in stages for name in STAGES[each]):
         if path.is_dir():
             shutil.rmtree(path)
         else:
@@ -142,24 +147,15 @@ def strike(project: Path, kill: Kill) -> None:
 
 
 def victims(leader: subprocess.Popen, word: str) -> list[int]:
-    return [pid for pid, command in below(leader.pid).items() if word in command]
+    return [pid for pid, command in commands_below(leader.pid).items() if word in command]
 
 
-def below(pid: int) -> dict[int, str]:
-    """Return the processes that a process has started, and those that these have."""
-    parents, words = {}, {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, IndexError):
-            stat = (entry / "stat").read_text().rpartition(")")[2].split()
-            if stat[0] != "Z":
-                parents[int(entry.name)] = int(stat[1])
-                words[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
-    found, waiting = {}, [pid]
-    while waiting:
-        above = waiting.pop()
-        children = [child for child, parent in parents.items() if parent == above]
-        found.update({child: words[child] for child in children})
-        waiting += children
+def commands_below(pid: int) -> dict[int, str]:
+    """Return the command lines of the processes below another one."""
+    found = {}
+    for each in below(top=pid):
+        with contextlib.suppress(OSError):
+            found[each] = Path(f"/proc/{each}/cmdline").read_text().replace("\0", " ")
     return found
 
 

@@ -94,25 +94,33 @@ def has_children() -> bool:
     return True
 
 
-def below(spared: Collection[int] = ()) -> list[int]:
-    """Return the living processes below this one, from the top down; none without /proc.
+def below(spared: Collection[int] = (), top: int | None = None) -> list[int]:
+    """Return the living processes below ``top``, from the top down; none without /proc.
 
-    Those in ``spared`` are left out with all below them.
+    Those in ``spared`` are left out with all below them. ``top`` is this process if not given.
     """
+    parents, ended = parents_of_all()
     children: dict[int, list[int]] = {}
-    ended = set()
+    for pid, parent in parents.items():
+        children.setdefault(parent, []).append(pid)
+    order = [os.getpid() if top is None else top]
+    for above in order:
+        order += [child for child in children.get(above, []) if child not in spared]
+    return [pid for pid in order[1:] if pid not in ended]
+
+
+def parents_of_all() -> tuple[dict[int, int], set[int]]:
+    """Return the parent of every process, and those that have ended and only keep their numbers."""
+    parents, ended = {}, set()
     with contextlib.suppress(OSError):
         for name in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError, ValueError, IndexError):
                 with open(f"/proc/{name}/stat", "rb") as stream:
                     state, parent = stream.read().rpartition(b")")[2].split()[:2]
-                children.setdefault(int(parent), []).append(int(name))
+                parents[int(name)] = int(parent)
                 if state in b"ZX":
                     ended.add(int(name))
-    order = [os.getpid()]
-    for above in order:
-        order += [child for child in children.get(above, []) if child not in spared]
-    return [number for number in order[1:] if number not in ended]
+    return parents, ended
 
 
 def name_of_signal(number: int) -> str:

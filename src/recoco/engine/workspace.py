@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recoco.core import paths
 from recoco.core.errors import RecocoError
+from recoco.core.processes import parents_of_all
 from recoco.engine import disk
 from recoco.engine.leading import listening
 from recoco.engine.profiles import cancel_left_over
@@ -127,15 +128,25 @@ def held_by_another(root: Path) -> str:
 
 def living_snakemake(root: Path) -> int | None:
     """Return the process of a Snakemake that works in a folder, if there is one."""
-    found: dict[int, int] = {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            if int(entry.name) != os.getpid() and _is_snakemake(words) and _works_in(entry, root):
-                stat = (entry / "stat").read_text("utf-8", "replace")
-                found[int(entry.name)] = int(stat.rpartition(")")[2].split()[1])
+    parents, _ = parents_of_all()
+    found = {pid for pid in parents if pid != os.getpid() and _works_in(pid, root)}
     # Snakemake may have started others of its kind: name the first.
-    return next((pid for pid, parent in found.items() if parent not in found), None)
+    return next((pid for pid in sorted(found) if parents[pid] not in found), None)
+
+
+def _works_in(pid: int, root: Path) -> bool:
+    """Say whether a process is a Snakemake in this folder."""
+    entry = Path("/proc", str(pid))
+    with contextlib.suppress(OSError):  # it has ended
+        if not _is_snakemake((entry / "cmdline").read_bytes().split(b"\0")):
+            return False
+        try:
+            return os.path.samefile(entry / "cwd", root)
+        except PermissionError:
+            # One of somebody else does not say where it is, but whose the locks are is known.
+            owner = entry.stat().st_uid
+            return any(path.stat().st_uid == owner for path in _locks(root))
+    return False
 
 
 def _is_snakemake(words: list[bytes]) -> bool:
@@ -154,12 +165,3 @@ def _is_snakemake(words: list[bytes]) -> bool:
         elif word == b"-c" or not word.startswith(b"-"):
             return os.path.basename(word) == b"snakemake"
     return False
-
-
-def _works_in(entry: Path, root: Path) -> bool:
-    try:
-        return os.path.samefile(entry / "cwd", root)
-    except PermissionError:
-        # A process of somebody else does not say where it is, but whose the locks are is known.
-        owner = entry.stat().st_uid
-        return any(path.stat().st_uid == owner for path in _locks(root))
