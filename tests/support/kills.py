@@ -44,7 +44,11 @@ STAGES = {
 _LATER = ("consensus", "score", "analyse", "compare", "report")
 ON_SLURM = 10
 HERE = 90
-_WORDS = {"snakemake": "-m snakemake", "warm": "recoco.engine.workers"}
+_WORDS = {
+    "snakemake": "-m snakemake",
+    "job": ".snakemake/scripts/",
+    "warm": "recoco.engine.workers",
+}
 _PATIENCE = 600.0  # seconds for a stage to begin, on a busy machine
 
 
@@ -132,16 +136,16 @@ def strike(project: Path, kill: Kill) -> None:
     command = "archive" if kill.stage == "archive" else "reproduce"
     leader = start(project, command, "--cores", "2")
     script, deadline = f".{kill.stage}.py", time.monotonic() + _PATIENCE
-    while not (jobs := victims(leader, script)):
+    while not victims(leader, script):
         assert leader.poll() is None, f"{kill}: no job of this stage was begun"
         assert time.monotonic() < deadline, f"{kill}: it hangs"
         time.sleep(0.02)
     time.sleep(kill.seconds)
-    found = {"leader": [leader.pid], "job": jobs}
-    chosen = found.get(kill.victim) or victims(leader, _WORDS.get(kill.victim, ""))
-    for pid in [*chosen[:1], *[leader.pid] * kill.leader_too]:
-        with contextlib.suppress(ProcessLookupError):  # it may have ended by itself
-            os.kill(pid, signal.SIGKILL)
+    found = [] if kill.victim == "leader" else victims(leader, _WORDS[kill.victim])
+    if leader.poll() is None:  # else all was done within these seconds
+        for pid in [*found[:1], *[leader.pid] * (kill.leader_too or not found)]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     leader.wait(timeout=_PATIENCE)
     assert left_of(project) == [], f"{kill}: processes are left"
 
