@@ -15,7 +15,8 @@ rule compare:
         runtime=minutes("compare"),
     params:
         paper=lambda wildcards: recoco_config.papers[wildcards.paper],
-        verdicts=recoco_config.settings["verdicts"],
+        # In one order: that of a file or of a saved configuration would make it run again.
+        verdicts=dict(sorted(recoco_config.settings["verdicts"].items())),
         others=printed_papers,
         best_of=recoco_config.settings["runs"]["best_of"],
         code=lambda wildcards: fingerprint(
