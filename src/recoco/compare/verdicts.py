@@ -4,16 +4,6 @@ from dataclasses import dataclass
 
 from recoco.compare.measures import Measure
 
-VERDICTS = (
-    "reproduced",
-    "explained",
-    "better",
-    "worse",
-    "variant",
-    "unreachable",
-    "failed",
-    "not-run",
-)
 SIGNIFICANT = 0.05
 
 

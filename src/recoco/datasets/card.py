@@ -9,6 +9,7 @@ from recoco.config.schema import check, nearest, read_yaml
 from recoco.core import paths
 from recoco.core.errors import RecocoError
 from recoco.datasets.card_checks import check_card
+from recoco.datasets.rebuilt import description, is_close
 
 # A name becomes part of file names.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -178,10 +179,12 @@ def printed_rows(card: dict) -> dict[str, dict]:
 def variants(card: dict, source: dict) -> dict[str, dict[str, str]]:
     """Return {paper: {weighting or "*": reason}} for the cells that a source answers only in part.
 
-    A source with another preparation of the corpus makes every cell of every paper a variant,
-    whatever the card says about single weightings.
+    A source with another preparation of the corpus, or with a rebuilt matrix that is not close,
+    makes every cell of every paper a variant, whatever the card says about single weightings.
     """
-    other = source.get("other_preparation")
+    other, rebuilt = source.get("other_preparation"), source.get("rebuilt")
+    if rebuilt and not is_close(rebuilt):
+        other = description(rebuilt)
     if other:
         return {paper: {"*": other} for paper in card["printed_as"]}
     return {paper: dict(cells) for paper, cells in card["variant"].items()}

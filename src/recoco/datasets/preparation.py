@@ -12,6 +12,7 @@ from recoco.core.files import write_json
 from recoco.datasets.card import load_card, printed_rows, variants
 from recoco.datasets.dataset import Dataset, write_prepared, write_unreachable
 from recoco.datasets.parsers import Parsed, get_parser
+from recoco.datasets.rebuilt import mark
 from recoco.datasets.receipts import check_raw
 
 # In many files documents are sorted by class. A method that merely groups neighbours would then
@@ -94,6 +95,7 @@ def _dataset(card: dict, source: dict, receipt: dict, parsed: Parsed) -> Dataset
         "source": receipt["source"],
         "variant": variants(card, source),
         "permutation_seed": seed,
+        **mark(source),
         **parsed.meta,
     }
     return Dataset(
@@ -284,6 +286,7 @@ def _characteristics(dataset: Dataset, dropped: list[str], printed: dict) -> dic
         "permutation_seed": dataset.meta["permutation_seed"],
         "source": dataset.meta["source"],
         "variant": dataset.meta["variant"],
+        **{key: dataset.meta[key] for key in ("rebuilt",) if key in dataset.meta},
         "printed": printed,
         "document_sizes": {
             "sums": _five_numbers(sums),

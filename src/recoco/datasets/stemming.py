@@ -55,6 +55,11 @@ _STEP_2 = _Rules(
         "biliti": "ble",
     }
 )
+# Porter's own program departs from the article in two rules; it made many published corpora.
+_STEP_2_PROGRAM = _Rules(
+    {suffix: end for suffix, end in _STEP_2.items() if suffix != "abli"}
+    | {"bli": "ble", "logi": "log"}
+)
 _STEP_3 = _Rules(
     {
         "icate": "ic",
@@ -92,8 +97,11 @@ _STEP_4 = _Rules(
 
 
 @lru_cache(maxsize=1 << 18)
-def porter(word: str) -> str:
+def porter(word: str, program: bool = False) -> str:
     """Return the stem of a word in lower case.
+
+    With ``program``, step 2 is that of Porter's published program instead of the article:
+    ``technology`` becomes ``technolog`` and not ``technologi``.
 
     Words of one or two letters are returned unchanged, as in Porter's own programs: by the rules of
     the article alone, ``as`` would become ``a`` and ``is`` would become ``i``.
@@ -110,7 +118,8 @@ def porter(word: str) -> str:
     word = _past(word)
     if word.endswith("y") and _has_vowel(word[:-1]):  # step 1c
         word = word[:-1] + "i"
-    word = _replace(word, _STEP_2, lambda stem: _measure(stem) > 0)
+    second = _STEP_2_PROGRAM if program else _STEP_2
+    word = _replace(word, second, lambda stem: _measure(stem) > 0)
     word = _replace(word, _STEP_3, lambda stem: _measure(stem) > 0)
     word = _step_4(word)
     return _tidy(word)

@@ -148,6 +148,7 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
             ["within tolerance", _yes(answer["within"]) if cell.measured else ""],
             ["runs", formats.whole(answer["n_runs"])],
             ["under", answer["combination_text"] or answer["combination"]],
+            *_rebuilt(material, answer),
         ],
         "used": answer["combination"],
         "among": f"{cell.paper}:{cell.item}",
@@ -158,6 +159,12 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
             cell, material.papers[cell.paper].measures_of.get(answer["cell"], []), answer
         ),
     }
+
+
+def _rebuilt(material: Material, answer: dict) -> list[list[str]]:
+    """Return the fact that the data is rebuilt, with how close it is, if so."""
+    text = material.datasets.get(answer["card"], {}).get("rebuilt")
+    return [["data", f"rebuilt: {text}"]] if text else []
 
 
 def _dialog_measures(cell: PrintedCell, rows: list[dict], answer: dict) -> list[list]:

@@ -127,6 +127,7 @@ def dataset_cards(material: Material) -> list[dict]:
                 "class_sizes": record.get("class_sizes", {}),
                 "dropped": record.get("dropped", []),
                 "variant": record.get("variant", {}),
+                "rebuilt": record.get("rebuilt", ""),
                 "empty": (record.get("empty_rows", 0), record.get("empty_columns", 0)),
             }
         )

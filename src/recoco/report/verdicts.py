@@ -12,6 +12,7 @@ class Verdict:
     label: str
     meaning: str
     always: bool = True  # named in the summary line even when no cell has it
+    compared: bool = True  # a verdict of the stage compare, not one that only the report gives
 
 
 VERDICTS = {
@@ -30,10 +31,15 @@ VERDICTS = {
         Verdict("unreachable", "U", "unreachable", "its data is not available here"),
         Verdict("failed", "F", "failed", "the computation ended in an error", always=False),
         Verdict("not-run", "N", "not run", "planned, not yet computed", always=False),
-        Verdict("absent", "·", "not in this report", "nothing in this report answers it", False),
-        Verdict("unprinted", "–", "no number printed", "the paper has a dash or NA there", False),
+        Verdict(
+            "absent", "·", "not in this report", "nothing in this report answers it", False, False
+        ),
+        Verdict(
+            "unprinted", "–", "no number printed", "the paper has a dash or NA there", False, False
+        ),
     )
 }
+COMPARED = [key for key, verdict in VERDICTS.items() if verdict.compared]
 
 
 def count_verdicts(verdicts) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,6 +10,7 @@ from scipy.sparse import csr_matrix
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, matrix
+from recoco.datasets.recipes import RECIPES
 from recoco.datasets.stemming import porter
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -36,7 +38,12 @@ def words(text: str, min_length: int = 2, stem: bool = False) -> list[str]:
 
 
 def document_terms(
-    documents: Iterable[str], *, min_length: int = 2, min_df: int = 1, stem: bool = False
+    documents: Iterable[str],
+    *,
+    min_length: int = 2,
+    min_df: int = 1,
+    stem: bool = False,
+    recipe: str | None = None,
 ) -> tuple[csr_matrix, list[str], list[str]]:
     """Count the words of every document.
 
@@ -50,6 +57,8 @@ def document_terms(
         Minimum number of documents with a word.
     stem : bool, default=False
         Whether words are stemmed by Porter's algorithm.
+    recipe : str, default=None
+        A key of `RECIPES`, which then decides what a word is instead of the other options.
 
     Returns
     -------
@@ -63,8 +72,9 @@ def document_terms(
     number: dict[str, int] = {}
     columns: list[int] = []
     ends = [0]
+    split = RECIPES[recipe] if recipe else partial(words, min_length=min_length, stem=stem)
     for text in documents:
-        for word in words(text, min_length, stem):
+        for word in split(text):
             columns.append(number.setdefault(word, len(number)))
         ends.append(len(columns))
     if not columns:
@@ -77,7 +87,9 @@ def document_terms(
     order = np.argsort(terms)
     kept = order[frequency[order] >= min_df]
     dropped = [
-        f"words of fewer than {min_length} letters, numbers and {len(STOP_WORDS)} stop words "
+        f"words are those of the recipe {recipe}"
+        if recipe
+        else f"words of fewer than {min_length} letters, numbers and {len(STOP_WORDS)} stop words "
         "are not counted"
     ]
     if kept.size < terms.size:
@@ -93,7 +105,8 @@ def document_terms(
 
 def counting(options: dict) -> dict:
     """Return those options of a parser that `document_terms` takes."""
-    return {key: options[key] for key in ("min_length", "min_df", "stem") if key in options}
+    taken = ("min_length", "min_df", "stem", "recipe")
+    return {key: options[key] for key in taken if key in options}
 
 
 def count_words(documents: Iterable[str], labels: ArrayLike, options: dict) -> Parsed:

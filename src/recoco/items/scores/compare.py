@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from recoco.compare.comparison import Comparison, cell_of, numbers
+from recoco.compare.rebuilt import marked
 from recoco.compare.table import Table
 from recoco.compare.verdicts import verdict
 from recoco.plan import Combination, card_of, null_setting, setting_of
@@ -38,6 +39,7 @@ def answer_scores(comparison: Comparison, name: str, item: dict, rows) -> list[d
         )
         used = table.best if outcome == "explained" else table.as_printed
         card = card_of(item, used, row.dataset)
+        reason = marked(reason, outcome, table.records[card])
         cell = cell_of(row, name, card, outcome, answer, reason, used)
         cells.append({**cell, "as_printed": as_printed[row.cell].measured})
     return cells
