@@ -1,7 +1,6 @@
 # recoco: `make help` lists all targets.
 SHELL := bash
 PYTHON ?= python3
-UV_VERSION := 0.13.7
 PAPER ?=
 RUNS ?=
 CORES ?=
@@ -20,7 +19,7 @@ options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $
 spread = -n $(or $(CORES),logical) --maxprocesses 8 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce quick benchmark fetch plan archive reference verdict test faults lint hooks format docs bench lock validator clean distclean
+.PHONY: help setup reproduce quick benchmark fetch plan archive reference check verdict test faults lint hooks format docs bench lock validator clean distclean
 
 help: ## list all targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,6 +49,9 @@ archive: $(READY) ## pack everything behind the report into dist/recoco-archive.
 reference: $(READY) ## save the results as the reference run in reports/reference
 	@$(BIN)/recoco reference --save
 
+check: $(READY) ## check all results against their checksums
+	@$(BIN)/recoco check
+
 verdict: $(READY) ## show which printed numbers come out
 	@$(BIN)/recoco verdict
 
@@ -58,7 +60,8 @@ test: $(READY) ## run all tests
 
 faults: $(READY) ## run all cases of the batteries of faults, with fresh random examples (hours)
 	@RECOCO_FAULTS=1 $(BIN)/python -m pytest $(spread) --hypothesis-profile=fresh tests/faults tests/archive \
-	  tests/datasets tests/config tests/core tests/engine tests/workflow
+	  tests/datasets tests/config tests/core tests/engine tests/workflow \
+	  tests/methods tests/consensus tests/metrics
 
 lint: $(READY) ## check style and types: ruff, snakefmt, mypy, snakemake --lint
 	@$(BIN)/ruff check .
@@ -86,7 +89,9 @@ lock: ## update the lock files from pyproject.toml
 	  --no-emit-find-links --python-version 3.11 --extra dev --extra cluster --extra sign pyproject.toml \
 	  -o requirements.lock --custom-compile-command 'make lock' && \
 	"$$uv" pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
-	  --python-version 3.11 .ci/validator.in -o .ci/validator.lock --custom-compile-command 'make lock'
+	  --python-version 3.11 .ci/validator.in -o .ci/validator.lock --custom-compile-command 'make lock' && \
+	"$$uv" pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
+	  --python-version 3.11 .ci/uv.in -o bootstrap.lock --custom-compile-command 'make lock'
 
 validator: .cache/validator/.ready ## install the RO-Crate validator for the tests, outside .venv
 
@@ -102,12 +107,13 @@ clean: ## remove results and reports, keep data and environment
 distclean: clean ## remove data and environment too
 	@rm -rf resources .venv .cache
 
-# The path of uv: an installed one, else a copy in .cache for this project alone.
+# The path of uv: an installed one, else a copy in .cache for this project alone, checked by hash.
 .PHONY: uv
 uv:
 	@if command -v uv >/dev/null; then command -v uv; else \
 	  if [ ! -x .cache/uv/bin/uv ]; then \
-	    $(PYTHON) -m venv .cache/uv >&2 && .cache/uv/bin/python -m pip install -q uv==$(UV_VERSION) >&2; \
+	    $(PYTHON) -m venv .cache/uv >&2 && \
+	    .cache/uv/bin/python -m pip install -q --require-hashes -r bootstrap.lock >&2; \
 	  fi && echo .cache/uv/bin/uv; fi
 
 $(READY): requirements.lock pyproject.toml

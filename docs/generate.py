@@ -1,6 +1,7 @@
 """Write the parts of the documentation that can be derived: `make docs`.
 
 - docs/configuration.md comes from the schemas in workflow/schemas;
+- docs/licences.md comes from requirements.lock and what the installed packages say of themselves;
 - the diagrams of README.md and docs/architecture.md come from the workflow's own graph of rules,
   in which the rules of one file in workflow/rules are one stage.
 """
@@ -9,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import yaml
@@ -16,6 +18,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "workflow" / "schemas"
 PAGE = ROOT / "docs" / "configuration.md"
+LICENCES = ROOT / "docs" / "licences.md"
 
 # Which file each schema describes; a schema that is not listed comes last, under its own name.
 FILES = {
@@ -37,9 +40,21 @@ In the tables below, `a.b` is the key `b` inside `a`, `NAME` stands for a name o
 `[]` for each element of a list. **Bold** keys are required.
 """
 
+ABOUT_LICENCES = """\
+# Licences of the dependencies
+
+<!-- Written by `make docs` from requirements.lock and the installed packages. -->
+
+recoco itself is under the BSD 3-Clause licence. `make setup` installs the packages below, each
+under the licence that it states in its own metadata, or else in its licence file. Those that only
+the tests, the formatters or a cluster need are among them (see `pyproject.toml`). None of them is
+part of this repository or of an archive.
+"""
+
 
 def main() -> int:
     PAGE.write_text(configuration(), encoding="utf-8")
+    LICENCES.write_text(licences(), encoding="utf-8")
     edges = stage_edges()
     for name, shown in diagrams(edges).items():
         page = ROOT / name
@@ -194,6 +209,50 @@ def _cell(text: str) -> str:
 
 def _slug(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+# ---- licences.md -----------------------------------------------------------------------------
+
+
+def licences() -> str:
+    """Return the page of the locked packages; others that happen to be installed do not count."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.MULTILINE)
+    rows = [
+        f"| {name} | {version} | {_cell(licence_of(name, version))} |" for name, version in pins
+    ]
+    return "\n".join(
+        [ABOUT_LICENCES, "| package | version | licence |", "|---|---|---|", *rows, ""]
+    )
+
+
+def licence_of(name: str, version: str) -> str:
+    """Return the licence that an installed package states."""
+    try:
+        package = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        package = None
+    if package is None or package.version != version:
+        raise ValueError(f"{name} {version} is locked but not installed: run `make setup`")
+    return stated_licence(package.metadata) or _first_line(package) or "not stated"
+
+
+def stated_licence(about) -> str:
+    """Return the licence in the metadata of a package: as an expression, in words, or by class."""
+    words = (about.get("License-Expression") or about.get("License") or "").strip()
+    if words and "\n" not in words and len(words) <= 80:  # some put the whole text there
+        return words
+    classes = [line for line in about.get_all("Classifier") or [] if line.startswith("License ::")]
+    return " or ".join(line.rpartition(" :: ")[2] for line in classes)
+
+
+def _first_line(package: metadata.Distribution) -> str:
+    """Return the heading of a package's licence file."""
+    named = [path for path in package.files or [] if path.name.upper().startswith("LICEN")]
+    for path in sorted(named, key=str):
+        if path.parts[0].endswith(".dist-info"):
+            return path.read_text(encoding="utf-8").strip().partition("\n")[0].strip()
+    return ""
 
 
 # ---- the diagrams ----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from recoco import cli
+from recoco.core.processes import below
 
 
 @pytest.fixture
@@ -50,6 +51,21 @@ class Slow(Good):
         import time
         time.sleep(60)
 
+class Killed(Good):
+    def fit_runs(self, X, seeds):
+        import os, signal, subprocess
+        subprocess.Popen(["sleep", "60"], start_new_session=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+class Exiting(Good):
+    def fit_runs(self, X, seeds):
+        import os
+        os._exit(70)
+
+class Strange(Good):
+    def fit_runs(self, X, seeds):
+        raise ValueError("\\x1b[31mno \\udc80 text")
+
 class Nothing:
     pass
 """
@@ -68,14 +84,19 @@ def test_good_methods_are_ranked(workshop, capsys):
     [
         ("Failing", ("ZeroDivisionError: oops", "ranks 3 of 3")),
         ("Short", ("shape (1, 3)", "ranks 3 of 3")),
+        ("Killed", ("its process was killed (SIGKILL)", "ranks 3 of 3")),
+        ("Exiting", ("its process ended with exit status 70", "ranks 3 of 3")),
+        ("Strange", ("ValueError: no text", "ranks 3 of 3")),
     ],
 )
 def test_failures_are_told_and_stand_last(workshop, capsys, kind, words):
+    before = below()
     module(workshop, "own_bad", GOOD)
     assert attempt("--method", f"own_bad:{kind}") == 1
     said = capsys.readouterr().out
     for word in words:
         assert word in said
+    assert below() == before, "what it has started goes on"
 
 
 def test_time_is_limited(workshop, capsys):

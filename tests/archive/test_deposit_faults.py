@@ -177,8 +177,8 @@ def test_neither_netrc_nor_a_proxy_comes_between(
 
 
 def test_what_is_shown_of_a_text():
-    assert plain("a\x1b[31mb\r\n\x00c\u202e\ud800 d") == "ab c d"
-    assert plain("x" * 99, length=10) == "x" * 10
+    assert plain("a\x1b[31mb\r\n\x00c\u202e\ud800 d", SECRET) == "ab c d"
+    assert plain("x" * 99, SECRET, length=10) == "x" * 10
     token = 'a+"b\\c'
     for echo in (token, json.dumps(token), "A%2B%22B%5CC", "\\u0061+\\u0022b\\\\c", 'a+\n"b\\c'):
         assert plain(f"<{echo}>", token).replace('"', "") == "<(token)>"

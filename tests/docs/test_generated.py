@@ -34,6 +34,35 @@ def test_configuration_page_describes_every_key():
     assert not left, f"keys without a description: {left}"
 
 
+def test_licences_page_is_that_of_the_lock():
+    assert generate.LICENCES.read_text(encoding="utf-8") == generate.licences(), "run `make docs`"
+    page = generate.licences()
+    assert "| not stated |" not in page and "http" not in page
+    assert "| numba |" in page and "| recoco |" not in page
+
+
+def test_a_licence_is_taken_where_it_is_stated():
+    from email.message import Message
+
+    def stated(**fields) -> str:
+        about = Message()
+        for key, value in fields.items():
+            for each in value if isinstance(value, list) else [value]:
+                about[key.replace("_", "-")] = each
+        return generate.stated_licence(about)
+
+    bsd, mit = "License :: OSI Approved :: BSD License", "License :: OSI Approved :: MIT License"
+    assert stated(License_Expression="MIT", Classifier=bsd) == "MIT"
+    assert stated(License="Apache 2.0", Classifier=bsd) == "Apache 2.0"
+    assert stated(License="The whole text.\n Of a licence.", Classifier=bsd) == "BSD License"
+    assert stated(Classifier=["Topic :: X", bsd, mit]) == "BSD License or MIT License"
+    assert stated(Classifier="Topic :: X") == ""
+    with pytest.raises(ValueError, match="run `make setup`"):
+        generate.licence_of("numba", "0.0.1")
+    with pytest.raises(ValueError, match="run `make setup`"):
+        generate.licence_of("no-such-package", "1.0")
+
+
 @pytest.mark.workflow
 def test_diagrams_are_those_of_the_rules():
     edges = generate.stage_edges()

@@ -14,7 +14,6 @@ from recoco.config import load_config
 from recoco.core.errors import RecocoError
 from recoco.engine import kubernetes
 from recoco.engine.profiles import find_profile
-from recoco.engine.reproduce import _explain
 from recoco.plan import settings_of
 from support.projects import CHECKOUT, recoco, write_yaml
 from workflow.test_workflow import content
@@ -208,18 +207,4 @@ def test_wildcards_of_every_run_survive_the_trip_to_another_machine():
     received = parse_target_jobs_cli_args(encode_target_jobs_cli_args(specs))
     assert [(t.rulename, t.wildcards_dict) for t in received] == [
         (spec.rulename, spec.wildcards_dict) for spec in specs
-    ]
-
-
-def test_what_failed_is_told_and_what_went_well_is_not(tmp_path, capsys):
-    (tmp_path / "a.log").write_text("finished in 1.000 s\n")
-    (tmp_path / "b.log").write_text("The matrix is empty: mend it.\n")
-    error = "Error in rule run:\n    message: {}\n    jobid: 1\n    log: {} (check log)\n"
-    late = "SLURM-job '5' failed, SLURM status is: 'TIMEOUT'. Detailed reason unavailable."
-    said = [("None", "a.log"), ("None", "b.log"), (late, "c.log,"), (late, "c.log,")]
-    (tmp_path / "all.log").write_text("".join(error.format(*pair) for pair in said))
-    _explain(tmp_path, tmp_path / "all.log")
-    assert capsys.readouterr().err.splitlines()[:-1] == [
-        "run failed: The matrix is empty: mend it. (b.log)",
-        "run failed: SLURM-job '5' failed, SLURM status is: 'TIMEOUT'. (c.log)",
     ]

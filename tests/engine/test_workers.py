@@ -16,7 +16,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 SCRIPT = """
 import os, sys
 from recoco.engine.workers import hand_over
-hand_over("job.log")
+code = hand_over()
+if code is not None:
+    sys.exit(code)
 print("done by", os.getpid(), "in", os.getcwd(), "sklearn" in sys.modules)
 """
 
@@ -109,12 +111,46 @@ def test_without_a_warm_process_the_script_does_its_work(project):
         assert f"done by {job.pid} in {project} False" in finish(job)[1]
 
 
-def test_a_fork_that_is_ended_fails_its_job_alone(project, standby):
+def test_of_a_fork_that_is_killed_its_job_is_told(project, standby):
     serve(standby)
-    code, said, _ = finish(begin(project, standby, "os.kill(os.getpid(), 9)"))
-    assert code == 1 and "killed from outside" in said
-    assert "killed from outside" in (project / "job.log").read_text()
+    assert finish(begin(project, standby, "os.kill(os.getpid(), 9)"))[0] == 128 + 9
     assert finish(begin(project, standby))[0] == 0
+
+
+WAIT = """
+import time
+open("begun", "w").close()
+while not os.path.exists("go"):
+    time.sleep(0.01)
+print("undisturbed")
+"""
+LEAVE = """
+if os.fork() == 0:
+    os.setsid()
+    os.closerange(0, 3)
+    open("pid", "w").write(str(os.getpid()))
+    import time; time.sleep(60)
+import time
+while not os.path.exists("pid"):
+    time.sleep(0.01)
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_fork_leaves_behind_is_killed_and_nothing_else(project, standby):
+    serve(standby)
+    other = begin(project, standby, WAIT)
+    wait_for((project / "begun").exists)
+    assert finish(begin(project, standby, LEAVE))[0] == 128 + 9
+    assert not alive(int((project / "pid").read_text()))
+    (project / "go").touch()
+    assert "undisturbed" in finish(other)[1]
+
+
+def test_a_fork_that_is_stopped_goes_on(project, standby):
+    serve(standby)
+    body = f"os.kill(os.getpid(), {signal.SIGSTOP}); print('goes on')"
+    assert "goes on" in finish(begin(project, standby, body))[1]
 
 
 def test_the_work_ends_with_the_script_that_asked(project, standby):
@@ -139,7 +175,8 @@ def test_the_work_ends_with_the_warm_process_which_is_started_again(project, sta
     fork = int(wait_for(lambda: (project / "pid").is_file() and (project / "pid").read_text()))
     assert not standby.wanted()
     standby.process.kill()
-    assert finish(job)[0] == 1
+    code, said, _ = finish(job)
+    assert code == 1 and "The worker was killed from outside: rerun" in said
     wait_for(lambda: not alive(fork))
     wait_for(standby.wanted)
     serve(standby)

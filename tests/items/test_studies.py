@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from recoco.compare.claims.costar import grows_linearly
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json, write_arrays
 from recoco.datasets.boolean import nested_blocks, uniform_views
@@ -22,6 +23,7 @@ from recoco.metrics.hypervolume import hypervolume, hypervolume_difference, non_
 from recoco.metrics.tau import taus
 
 COSTAR = "recoco.methods.costar:CoStar"
+KILLED = "support.broken_methods:Killing"
 
 # ---- hypervolume -------------------------------------------------------------------------
 
@@ -114,6 +116,8 @@ def test_times_and_their_slopes(comparison):
         "density": 0.2,
         "runs": 1,
         "master_seed": 7,
+        "time_limit": 60,
+        "memory_limit": None,
     }
     function = "recoco.items.scaling:write_scaling"
     run_analysis(function, {}, task, path, readings_path(path))
@@ -130,6 +134,12 @@ def test_times_and_their_slopes(comparison):
     first = next(row for row in rows if row["variant"] == "all" and row["objects"] == 20)
     assert first["slope_n_iter"] == pytest.approx(1)
     assert first["slope_iteration"] == pytest.approx(1)
+    # One that fails is told, and stops nothing.
+    run_analysis(function, {}, {**task, "import_path": KILLED}, path, readings_path(path))
+    (failed,) = compare_scaling(comparison, "i", item)
+    assert failed["curve"] == "failed: its process was killed (SIGKILL)"
+    claim = grows_linearly(SimpleNamespace(frames={"scaling": [failed]}), None, None)
+    assert claim == ("open", "the times were not measured in this pass")
 
 
 def convergence_task(import_path: str = COSTAR, **changed) -> dict:

@@ -1,4 +1,7 @@
-"""Methods that are broken in the ways that a workflow must survive; no other module is needed."""
+"""Methods that are broken in the ways that a workflow must survive; no other module is needed.
+
+Many more are tried without a workflow: `support.hostile_methods` and `support.hostile_results`.
+"""
 
 import os
 import signal
@@ -74,3 +77,42 @@ class Crashing(Sound):
 class Leaving(Sound):
     def spoil(self, result, X):
         os._exit(0)
+
+
+class Exiting(Sound):
+    def spoil(self, result, X):
+        os._exit(70)
+
+
+class Killing(Sound):
+    def spoil(self, result, X):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Orphaning(Sound):
+    def spoil(self, result, X):
+        os.kill(os.getppid(), signal.SIGTERM)
+        time.sleep(600)
+
+
+class Mumbling(Sound):
+    def spoil(self, result, X):
+        raise ValueError("an error that is no text: \udc80")
+
+
+class Shouting(Sound):
+    def spoil(self, result, X):
+        while True:
+            os.write(1, b"x" * 65536)
+
+
+class Roaming(Sound):
+    """Sound, but it leaves the folder, and a process that has left its session."""
+
+    def spoil(self, result, X):
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+            os._exit(0)
+        os.chdir("/")
+        return result

@@ -1,6 +1,7 @@
 """A method may fail in any way: its cells say so, and all other cells are there."""
 
 import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -19,7 +20,14 @@ BROKEN = {
     "Eating": "MemoryError: more memory was asked for than the limit of 1500 MiB",
     "Crashing": "its process crashed (SIGABRT)",
     "Leaving": "its process ended without a result",
+    "Exiting": "its process ended with exit status 70",
+    "Killing": "its process was killed twice (SIGKILL): by the method itself, or from outside",
+    "Orphaning": "its process was killed twice (SIGTERM): by the method itself, or from outside",
+    "Mumbling": "an error that is no text: \\udc80",
+    "Shouting": "it printed more than 100 MB",
 }
+# These are not broken; the second is only rude.
+SOUND = ("Sound", "Roaming")
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +37,16 @@ def battered(finished, tmp_path_factory):
     shutil.copy(CHECKOUT / "tests" / "support" / "broken_methods.py", project)
     config = project / "config"
     methods = yaml.safe_load((config / "methods.yaml").read_text())
-    for name in ("Sound", *BROKEN):
+    for name in (*SOUND, *BROKEN):
         methods[name.lower()] = {"class": f"broken_methods:{name}", "params": {}}
     write_yaml(config / "methods.yaml", methods)
     paper = yaml.safe_load((config / "papers" / "mini" / "paper.yaml").read_text())
     table = paper["items"]["table2"]
-    table["methods"] |= {name: name.lower() for name in ("Sound", *BROKEN)}
+    table["methods"] |= {name: name.lower() for name in (*SOUND, *BROKEN)}
     del table["choices"]
     write_yaml(config / "papers" / "mini" / "paper.yaml", paper)
     with (config / "papers" / "mini" / "published.csv").open("a") as stream:
-        for name in ("Sound", *BROKEN):
+        for name in (*SOUND, *BROKEN):
             stream.write(f"mini,table2,PLANTED,binary,{name},acc,0.3,0.5,,\n")
     settings = yaml.safe_load((config / "config.yaml").read_text())
     write_yaml(config / "config.yaml", settings | {"time_limit": 20, "memory_limit": 1500})
@@ -75,6 +83,13 @@ def test_the_report_shows_the_reason(battered, name):
 
 def test_all_other_cells_are_there(battered, finished):
     found, expected = cells(battered[0]), cells(finished)
-    assert found["Sound"]["verdict"] == "reproduced"
+    for name in SOUND:
+        assert found[name]["verdict"] == "reproduced"
     for name in ("Coclus", "SpecCo"):
         assert found[name]["verdict"] == expected[name]["verdict"]
+
+
+def test_what_a_method_leaves_behind_is_ended_and_told(battered):
+    (log,) = (battered[0] / "logs" / "runs" / "planted-small" / "binary" / "roaming").glob("*.log")
+    assert "killed 1 process that the method left behind" in log.read_text()
+    assert not Path("/results").exists()

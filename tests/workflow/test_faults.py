@@ -3,11 +3,8 @@
 import contextlib
 import json
 import os
-import random
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -18,13 +15,13 @@ from recoco.core.errors import RecocoError
 from recoco.core.files import write_text
 from recoco.core.limits import call_limited
 from recoco.engine import integrity
-from recoco.engine.reproduce import _check_writable
-from support.projects import environment_of, recoco
+from recoco.engine.workspace import check_writable
+from support.kills import start, victims
+from support.projects import recoco
 from workflow.test_workflow import blocks, changed, content
 
 pytestmark = pytest.mark.workflow
 
-KILLS = 20
 BLOCK = "results/runs/planted-small/binary/coclus/0-2.npz"
 PREPARED = "resources/prepared/planted-small.npz"
 SCORES = "results/scores/planted-small.parquet"
@@ -37,67 +34,6 @@ def copy_of(finished, tmp_path):
     return target
 
 
-# ---- kills -----------------------------------------------------------------------------------
-
-
-def start(project: Path) -> subprocess.Popen:
-    command = [sys.executable, "-m", "recoco", "reproduce", "--cores", "2"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, cwd=project, env=environment_of(project), **quiet)
-
-
-def below(pid: int) -> dict[int, str]:
-    """Return the processes that a process has started, and those that these have."""
-    parents, words = {}, {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, IndexError):
-            stat = (entry / "stat").read_text().rpartition(")")[2].split()
-            if stat[0] != "Z":
-                parents[int(entry.name)] = int(stat[1])
-                words[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
-    found, waiting = {}, [pid]
-    while waiting:
-        above = waiting.pop()
-        children = [child for child, parent in parents.items() if parent == above]
-        found.update({child: words[child] for child in children})
-        waiting += children
-    return found
-
-
-def victims(leader: subprocess.Popen, kind: str) -> list[int]:
-    if kind == "leader":
-        return [leader.pid]
-    words = {
-        "snakemake": "-m snakemake",
-        "worker": ".snakemake/scripts/",
-        "warm": "recoco.engine.workers",
-    }
-    word = words[kind]
-    return [pid for pid, command in below(leader.pid).items() if word in command]
-
-
-def strike(project: Path, rng: random.Random) -> str:
-    """Start, kill the leader, Snakemake, a worker or the warm process; return which."""
-    kind = rng.choice(("leader", "snakemake", "worker", "warm"))
-    early = rng.random() < 0.2  # while it starts, or when something is at work
-    enough = len(integrity.read(project)) + rng.randint(0, 4)  # files more than now
-    leader, began, patience = start(project), time.monotonic(), rng.uniform(0, 2) if early else 300
-    while time.monotonic() - began < patience and leader.poll() is None:
-        if not early and len(integrity.read(project)) >= enough and victims(leader, "worker"):
-            time.sleep(rng.uniform(0, 1))
-            break
-        time.sleep(0.1)
-    found = victims(leader, kind) or [leader.pid]
-    with contextlib.suppress(ProcessLookupError):
-        if leader.poll() is None:
-            os.kill(rng.choice(found), signal.SIGKILL)
-    if kind in ("worker", "warm") and rng.random() < 0.7:
-        with contextlib.suppress(ProcessLookupError):  # else all that can go on goes on
-            os.kill(leader.pid, signal.SIGKILL)
-    leader.wait(timeout=300)
-    return kind
-
-
 def done(project: Path) -> dict[str, int]:
     """Return the blocks that are finished, by their time stamps."""
     unfinished = integrity._unfinished(project)
@@ -106,20 +42,6 @@ def done(project: Path) -> dict[str, int]:
         for name, (stamp, _) in blocks(project).items()
         if f"results/runs/{name}" not in unfinished
     }
-
-
-def test_twenty_kills_and_the_same_bytes(finished, project):
-    rng, kept, struck = random.Random(2015), {}, []
-    for _ in range(KILLS):
-        struck.append(strike(project, rng))
-        now = done(project)
-        assert {name: now.get(name) for name in kept} == kept, "a finished block was lost"
-        kept = now
-    assert set(struck) == {"leader", "snakemake", "worker", "warm"}
-    assert "reports/index.html" in recoco(project, "reproduce", "--cores", "2").stdout
-    assert content(project) == content(finished)
-    after = blocks(project)
-    assert {name: after[name][0] for name in kept} == kept, "a finished block was computed again"
 
 
 def test_what_a_kill_left_half_written_is_swept_up(tmp_path):
@@ -205,6 +127,24 @@ def small_disk(folder: Path, size: str):
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.parametrize("folder", ["logs", ".snakemake/metadata"])
+def test_a_full_disk_for_logs_or_for_snakemake(copy_of, folder):
+    (copy_of / "reports" / "index.html").unlink()
+    (copy_of / SCORES).unlink()
+    place = copy_of / folder
+    shutil.rmtree(place)
+    with small_disk(place, "1m"):
+        room = os.statvfs(place).f_bavail * os.statvfs(place).f_frsize
+        (place / "filler").write_bytes(b"x" * (room - 8192))  # too much for the probe to notice
+        full = recoco(copy_of, "reproduce", "--cores", "2", check=False)
+        assert full.returncode in (1, 2)
+        assert f"the file system at {place}" in full.stderr.replace("The file", "the file")
+        assert "free some space" in full.stderr and "rerun the same command" in full.stderr.lower()
+        assert "Traceback" not in full.stderr
+        (place / "filler").unlink()
+        assert "reports/index.html" in recoco(copy_of, "reproduce", "--cores", "2").stdout
+
+
 def test_a_full_disk_and_a_read_only_one(finished, copy_of):
     results = copy_of / "results"
     (copy_of / "reports" / "index.html").unlink()
@@ -216,7 +156,7 @@ def test_a_full_disk_and_a_read_only_one(finished, copy_of):
         subprocess.run(["mount", "-o", "remount,ro", str(results)], check=True)
         locked = recoco(copy_of, "reproduce", "--cores", "2", check=False)
         assert locked.returncode == 2
-        assert "Read-only file system" in locked.stderr and "make it writable" in locked.stderr
+        assert f"{results} is read-only; make it writable" in locked.stderr
         subprocess.run(["mount", "-o", "remount,rw,size=100m", str(results)], check=True)
         kept = done(copy_of)
         recoco(copy_of, "reproduce", "--cores", "2")
@@ -235,7 +175,7 @@ def test_a_folder_of_somebody_else():
                 os.setgid(65534)
                 os.setuid(65534)
             said = []
-            for work in (lambda: _check_writable(root), lambda: write_text(root / "a.txt", "a")):
+            for work in (lambda: check_writable(root), lambda: write_text(root / "a.txt", "a")):
                 with pytest.raises(RecocoError) as caught:
                     work()
                 said.append(str(caught.value))
@@ -284,9 +224,9 @@ def test_a_clock_that_was_set_back(copy_of):
 
 def test_two_at_once_the_second_says_so(copy_of):
     (copy_of / "reports" / "index.html").unlink()
-    first = start(copy_of)
+    first = start(copy_of, "reproduce", "--cores", "2")
     deadline = time.monotonic() + 120
-    while not victims(first, "snakemake"):
+    while not victims(first, "-m snakemake"):
         assert first.poll() is None and time.monotonic() < deadline
         time.sleep(0.05)
     second = recoco(copy_of, "reproduce", "--cores", "2", check=False)

@@ -1,4 +1,4 @@
-"""The workflow through a real SLURM gives the bytes of a run on this machine.
+"""The workflow through a real SLURM gives the bytes of a run on this machine, whoever is killed.
 
 `.ci/slurm start` starts one on this machine; without it these tests are skipped, but not in CI.
 """
@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from support.faults import some
+from support.kills import Kill, kills_on_slurm, start, undo
 from support.projects import environment_of, make_project, recoco, write_yaml
 from workflow.test_workflow import content
 
@@ -108,3 +110,88 @@ def test_a_leader_that_was_killed_leaves_no_jobs_behind(clustered, finished):
     assert "cancelled the SLURM jobs" in said
     assert not left & jobs("PD,R,S,CG", clustered)
     assert content(clustered) == content(finished)
+
+
+# ---- kills at random moments ---------------------------------------------------------------------
+
+
+def kill_daemon(node: str) -> None:
+    """Kill the daemon of a node, if it is one of `.ci/slurm`, and start another."""
+    state = Path("/run/recoco-slurm")
+    pid = int((state / f"slurmd.{node}.pid").read_text())
+    os.kill(pid, signal.SIGKILL)
+    while Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes():
+        time.sleep(0.05)
+    daemon = shutil.which("slurmd", path=f"{os.environ['PATH']}:/usr/sbin")
+    subprocess.run([daemon, "-N", node], check=True)
+
+
+def strike(project: Path, kill: Kill) -> None:
+    """Let a block of runs begin in SLURM and kill its leader, its job or the daemon of its node."""
+    undo(project, "run")
+    leader = start(project, "reproduce", "--profile", "hasty")
+    deadline = time.monotonic() + 600
+    while not (running := jobs("R", project)):
+        assert leader.poll() is None, f"{kill}: no job was begun"
+        assert time.monotonic() < deadline, f"{kill}: it hangs"
+        time.sleep(0.2)
+    time.sleep(kill.seconds)
+    job = min(running)
+    if kill.victim == "leader":
+        leader.kill()
+    elif kill.victim == "job":
+        ask("scancel", "--signal=KILL", "--full", job)
+    else:
+        kill_daemon(ask("squeue", "--noheader", f"--jobs={job}", "--format=%N") or "n1")
+    leader.wait(timeout=1200)
+
+
+@pytest.mark.skipif(not Path("/run/recoco-slurm").is_dir(), reason="kills daemons of .ci/slurm")
+def test_kills_and_the_same_bytes(clustered, finished, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(finished, project, symlinks=True)
+    shutil.copytree(clustered / "hasty", project / "hasty")
+    for kill in some(kills_on_slurm()):
+        strike(project, kill)
+    recoco(project, "reproduce", "--cores", "2")  # cancels what is left
+    assert jobs("PD,R,S,CG", project) == set()
+    assert content(project) == content(finished)
+
+
+# ---- a shared folder that shows files late -------------------------------------------------------
+
+LATE = """
+import os, stat, sys, time
+
+ROOT, SECONDS = os.environ["RECOCO_ROOT"] + "/results/", 4.0
+
+
+def late(real):
+    def look(path, *arguments, **options):
+        found = real(path, *arguments, **options)
+        if isinstance(path, (str, os.PathLike)) and stat.S_ISREG(found.st_mode):
+            name = os.path.abspath(path)
+            if name.startswith(ROOT) and time.time() - found.st_ctime < SECONDS:
+                with open(os.environ["RECOCO_ROOT"] + "/hidden", "a") as stream:
+                    stream.write(name + "\\n")
+                raise FileNotFoundError(2, "it is not shown yet", name)
+        return found
+
+    return look
+
+
+if "snakemake" in sys.orig_argv:
+    os.stat, os.lstat = late(os.stat), late(os.lstat)
+"""
+
+
+def test_files_that_are_seen_late(clustered, finished, tmp_path):
+    """Every Snakemake, here and on the nodes, sees new results some seconds after the others."""
+    project = tmp_path / "project"
+    shutil.copytree(finished, project, symlinks=True)
+    shutil.copytree(clustered / "hasty", project / "hasty")
+    (project / "src" / "sitecustomize.py").write_text(LATE)
+    undo(project, "run")
+    recoco(project, "reproduce", "--profile", "hasty", timeout=1800)
+    assert "/results/runs/" in (project / "hidden").read_text()
+    assert content(project) == content(finished)

@@ -1,5 +1,6 @@
 """``recoco try``: rank a user's method among others on a few small datasets."""
 
+import math
 import os
 import sys
 import time
@@ -17,6 +18,7 @@ ENOUGH = 3
 RIVALS = ("coclus", "dcc", "skmeans", "onmtf", "specco", "null")
 METRICS = ("nmi", "ari", "acc")
 MASTER_SEED = 2015
+_GRACE = 30.0  # seconds beyond the limit to load what is compiled, before a process is killed
 
 
 @dataclass
@@ -46,6 +48,7 @@ def show_attempt(
     limit: float,
 ) -> int:
     """Try a method and print its rank on every dataset and overall."""
+    from recoco.core.limits import call_limited
     from recoco.core.steps import Steps
     from recoco.datasets.weighting import WEIGHTINGS
 
@@ -57,12 +60,13 @@ def show_attempt(
     steps, outcomes = Steps(), {}
     for trial in trials[1:]:
         steps(f"compiling {trial.name}")
-        _warm(trial)
+        call_limited(lambda trial=trial: _warm(trial), seconds=math.inf)
     for position, data in enumerate(chosen):
         for number, trial in enumerate(trials):
             done = position * len(trials) + number
             steps(f"{trial.name} on {data.name}", done, len(chosen) * len(trials))
-            outcomes[data.name, trial.name] = _outcome(trial, data, weighting, runs, limit)
+            warm = trial is not own
+            outcomes[data.name, trial.name] = _outcome(trial, data, weighting, runs, limit, warm)
     steps.end()
     names = [trial.name for trial in trials]
     for data in chosen:
@@ -139,10 +143,28 @@ def _datasets(names: list[str] | None) -> list:
     return loaded
 
 
-def _outcome(trial: Trial, data, weighting: str, runs: int, limit: float) -> Outcome:
-    """Run a method on a dataset; a failure is reported below the table."""
+def _outcome(trial: Trial, data, weighting: str, runs: int, limit: float, warm: bool) -> Outcome:
+    """Run a method on a dataset in a process of its own; a failure is told below the table."""
+    from recoco.core.limits import call_foreign
+
+    def work() -> Outcome:
+        if warm:
+            _warm(trial)
+        return _measured(trial, data, weighting, runs, limit)
+
+    began = time.perf_counter()
+    ending = call_foreign(work, limit + _GRACE)
+    if isinstance(ending.value, Outcome):
+        return ending.value
+    late = ending.status == "timeout"
+    why = f"no result within {limit:g} s" if late else ending.error
+    return Outcome({}, time.perf_counter() - began, why)
+
+
+def _measured(trial: Trial, data, weighting: str, runs: int, limit: float) -> Outcome:
     from recoco.core.limits import reason_of
     from recoco.core.seeds import seeds_of_runs
+    from recoco.core.texts import one_line
     from recoco.metrics import score_partitions
     from recoco.runs.block import data_of, timeout
     from recoco.runs.results import fit_checked
@@ -158,7 +180,7 @@ def _outcome(trial: Trial, data, weighting: str, runs: int, limit: float) -> Out
     except TimeoutError:
         return Outcome({}, limit, f"no result within {limit:g} s")
     except Exception as error:  # a method under development may raise anything
-        return Outcome({}, time.perf_counter() - began, reason_of(error))
+        return Outcome({}, time.perf_counter() - began, one_line(reason_of(error)))
     return Outcome({metric: float(scores[metric].mean()) for metric in METRICS}, seconds)
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from recoco.core.errors import RecocoError
+from recoco.core.texts import one_line, without_escapes
 
-_ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b.?")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _LARGEST = 1 << 53  # beyond this, numbers in JSON are no longer exact
 
 
-def plain(text: str, secret: str = "", length: int | None = None) -> str:
+def plain(text: str, secret: str, length: int | None = None) -> str:
     """Return a text as one line that is safe to print, without the secret.
 
     Parameters
@@ -23,12 +23,10 @@ def plain(text: str, secret: str = "", length: int | None = None) -> str:
     length : characters that are kept
     """
     if length is not None:
-        text = text[: 20 * length]
-    text = _ESCAPE.sub("", text)
-    if secret:
-        text = _pattern(secret).sub("(token)", text)
-    text = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(text.split())[:length]
+        text = text[: 20 * length]  # the rest would not be shown, and may be long
+    if secret:  # escape sequences may break it up
+        text = _pattern(secret).sub("(token)", without_escapes(text))
+    return one_line(text, length)
 
 
 @lru_cache(maxsize=8)

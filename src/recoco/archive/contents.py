@@ -15,12 +15,12 @@ from recoco.core.checksums import DIGESTS, digest_of_arrays
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json
 from recoco.datasets.card import load_card
-from recoco.engine.job import FINISHED
+from recoco.engine.job import AGAIN, FINISHED, USED
 from recoco.items.kind import readings_path
 
 DOCUMENTS = (
     *("CITATION.cff", "LICENSE", "README.md", "Makefile", "Snakefile"),
-    *("pyproject.toml", "requirements.lock", "environment.yml"),
+    *("pyproject.toml", "requirements.lock", "bootstrap.lock", "environment.yml"),
 )
 _SOURCES = ("config", "profiles", "workflow", "src/recoco")
 _SKIPPED = {"__pycache__", ".snakemake_timestamp"}
@@ -161,7 +161,10 @@ def _logs(config: Config, root: Path):
 
 def steady_log(text: str, root: Path) -> bytes:
     """Return a job's log without what differs between runs and machines."""
-    return without_host(FINISHED.sub("finished", text), root).encode()
+    for line, steady in ((FINISHED, "finished"), (USED, ""), (AGAIN, "")):
+        text = line.sub(steady, text)
+    lines = [line for line in text.splitlines() if line]
+    return without_host("".join(f"{line}\n" for line in lines), root).encode()
 
 
 def without_host(text: str, root: Path) -> str:

@@ -93,7 +93,7 @@ def choose_data(
     for dataset in plan.datasets_of(config):
         if dataset not in digests:
             continue  # it was unreachable when the archive was made
-        papers = [key for key in config.papers if dataset in plan.datasets_of_paper(config, key)]
+        papers = plan.papers_with(config, dataset)
         archived = folder / "resources" / "prepared" / f"{dataset}.npz"
         mine = own / f"{dataset}.npz"
         if archived.is_file() and not _is(archived, digests[dataset]):

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from recoco import plan
-from recoco.archive.answers import plain
 from recoco.archive.differences import differences
 from recoco.archive.levels import DERIVES, Findings
 from recoco.archive.pack import SHOWN, render_archived
@@ -16,6 +15,7 @@ from recoco.archive.receipt import receipt_text
 from recoco.archive.trust import own_environment
 from recoco.config import Config
 from recoco.core.errors import RecocoError
+from recoco.core.texts import one_line
 
 # Folders that are recomputed; the archived ones are moved away first.
 _MADE_AGAIN = ("results/consensus", "results/scores", "results/compare", "reports")
@@ -88,7 +88,7 @@ def _papers_of(config: Config, name: str) -> list[str] | None:
     if path.parts[:2] == ("results", "compare"):
         return [path.parts[2]]
     if path.parts[:2] in (("results", "scores"), ("results", "consensus")):
-        return [key for key in config.papers if path.stem in plan.datasets_of_paper(config, key)]
+        return plan.papers_with(config, path.stem)
     return [key for key in config.papers if path.name.startswith(f"{key}_")] or None
 
 
@@ -104,7 +104,7 @@ def _workflow(folder: Path, rules: list[str], targets: list[str], cores: int) ->
         command, env=own_environment(), capture_output=True, text=True, errors="replace"
     )
     if done.returncode:
-        reason = plain(_reason(done.stderr, folder), length=300)
+        reason = one_line(_reason(done.stderr, folder), 300)
         raise RecocoError(
             f"The archived runs cannot be scored or compared again ({reason}): the archive is "
             "malformed, or another version of recoco wrote it."

@@ -8,9 +8,10 @@ import json
 import sys
 from pathlib import Path
 
-from recoco.archive.answers import plain
 from recoco.core.errors import RecocoError
+from recoco.core.limits import limit_memory
 from recoco.core.sandbox import NoSandbox, confine
+from recoco.core.texts import one_line
 
 
 def main(task_file: str) -> int:
@@ -26,32 +27,20 @@ def main(task_file: str) -> int:
     # The verifier's own methods may lie in the project; last, so that they shadow nothing.
     sys.path.append(task["here"])
     try:
-        _limit_memory()
+        limit_memory()
         return _examine(task)
     except RecocoError as error:
-        print(f"recoco: {plain(str(error), length=1000)}", file=sys.stderr)
+        print(f"recoco: {one_line(str(error), 1000)}", file=sys.stderr)
     except MemoryError:
         print("recoco: The archive needs more memory than this machine has.", file=sys.stderr)
     except Exception as error:  # a file may be malformed in any way
-        text = plain(str(error), length=200) or "no message"
+        text = one_line(str(error), 200) or "no message"
         print(
             f"recoco: The archive cannot be verified ({type(error).__name__}: {text}): "
             "it is malformed, or another version of recoco wrote it.",
             file=sys.stderr,
         )
     return 2
-
-
-def _limit_memory() -> None:
-    import resource
-
-    from recoco.core.limits import memory_of_machine
-
-    most = memory_of_machine()
-    if most:
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        soft = most << 20 if hard == resource.RLIM_INFINITY else min(most << 20, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def _examine(task: dict) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from recoco.archive.answers import plain
+from recoco.core.texts import one_line
 
 # Each level, in order, and what it means that a paper has reached it.
 CONSISTENT, DERIVES, INPUTS, RERUNS = "consistent", "derives", "same inputs", "reruns"
@@ -51,7 +51,7 @@ class Findings:
 
     def _add(self, level: str, text: str, papers: Iterable[str] | None, gap: bool) -> None:
         about = frozenset(self.papers if papers is None else papers)
-        self.entries.append(Finding(level, plain(text, length=_LENGTH), about, gap))
+        self.entries.append(Finding(level, one_line(text, _LENGTH), about, gap))
 
     @property
     def differences(self) -> list[Finding]:

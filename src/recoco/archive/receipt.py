@@ -13,7 +13,7 @@ def receipt_text(config: Config, root: Path, provenance: dict) -> str:
     """Return the receipt of the results under ``root``: no machine, no date, no path."""
     import pandas as pd
 
-    from recoco.compare.verdicts import VERDICTS
+    from recoco.report.verdicts import COMPARED
 
     folder = root / "results" / "compare"
     cells = digest_of_cells(folder)
@@ -41,12 +41,11 @@ def receipt_text(config: Config, root: Path, provenance: dict) -> str:
         key: pd.read_csv(folder / key / "cells.csv", dtype=str, keep_default_na=False)
         for key in cells
     }
-    names = list(VERDICTS)
-    lines.append("  ".join([f"{'cells':22}", *(name.rjust(11) for name in names)]).rstrip())
+    lines.append("  ".join([f"{'cells':22}", *(name.rjust(11) for name in COMPARED)]).rstrip())
     for key, frame in frames.items():
         for item, rows in frame.groupby("item", sort=True):
             counts = rows["verdict"].value_counts()
-            row = [f"{key + ' ' + item:22}", *(str(counts.get(n, 0)).rjust(11) for n in names)]
+            row = [f"{key + ' ' + item:22}", *(str(counts.get(n, 0)).rjust(11) for n in COMPARED)]
             lines.append("  ".join(row))
     lines.append("")
     lines += [f"cells of {key:12} {digest}" for key, digest in cells.items()]

@@ -53,12 +53,10 @@ def sample(trials: list[Trial], share: str, seed: int) -> list[Trial]:
     return [trials[i] for i in sorted(chosen.tolist())]
 
 
-def run_again(config: Config, trial: Trial, root: Path) -> str:
-    """Repeat a run and return "identical", or how it differs from the archived one."""
+def arrays_again(config: Config, trial: Trial, root: Path) -> dict[str, np.ndarray]:
+    """Repeat a run and return the arrays of a block of this run alone."""
     from recoco.runs.block import Block, run_block
 
-    stored = read_arrays(trial.block)
-    record = json.loads(str(stored["record"]))
     setting = trial.setting
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "again.npz"
@@ -75,7 +73,13 @@ def run_again(config: Config, trial: Trial, root: Path) -> str:
         )
         prepared = root / "resources" / "prepared" / f"{setting.dataset}.npz"
         run_block(block, prepared, out, Path(scratch) / "seconds.json")
-        again = read_arrays(out)
+        return read_arrays(out)
+
+
+def run_again(config: Config, trial: Trial, root: Path) -> str:
+    """Repeat a run and return "identical", or how it differs from the archived one."""
+    stored, again = read_arrays(trial.block), arrays_again(config, trial, root)
+    record = json.loads(str(stored["record"]))
     row = int(np.flatnonzero(stored["run"] == trial.run)[0])
     new = json.loads(str(again["record"]))
     if record["seeds"][row] != new["seeds"][0]:

@@ -1,6 +1,13 @@
 """Commands that plan, run and judge a reproduction."""
 
-from recoco.cli.arguments import add_cores, add_count, add_flag, add_papers, add_profile
+from recoco.cli.arguments import (
+    add_cores,
+    add_count,
+    add_flag,
+    add_papers,
+    add_profile,
+    add_seed,
+)
 
 
 def add_commands(command) -> None:
@@ -16,6 +23,7 @@ def add_commands(command) -> None:
     )
     add_flag(needs, "--write", "also save them to config/needs.csv (default: no)")
     _verdict(command)
+    _check(command)
 
 
 def _reproduce(command) -> None:
@@ -74,6 +82,21 @@ def _verdict(command) -> None:
     parser.add_argument(
         "--only", metavar="VERDICT", help="with --cells: only this verdict (default: all)"
     )
+
+
+def _check(command) -> None:
+    parser = command(
+        "check",
+        "recoco.engine.checking:check_project",
+        "check the results in this folder against their checksums",
+    )
+    parser.add_argument(
+        "--rerun",
+        metavar="SHARE",
+        help="also repeat some runs: a share such as 1%%, or a number, 0 for none "
+        "(default: 10 if results have no checksum, else none)",
+    )
+    add_seed(parser, "seed by which the repeated runs are drawn")
 
 
 def _add_runs(parser) -> None:

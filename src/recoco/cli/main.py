@@ -20,11 +20,20 @@ def main(arguments: list[str] | None = None) -> int:
     except RecocoError as error:
         print(f"recoco: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("\nrecoco: stopped; rerun the same command to resume.", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as error:  # or a subclass that knows which signal it was
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            said = str(error) or "stopped"
+            print(f"\nrecoco: {said}; rerun the same command to resume.", file=sys.stderr)
+        return getattr(error, "code", 130)
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        from recoco.engine import disk
+
+        if not disk.is_about_room(error):
+            raise
+        print(f"recoco: {disk.sentence(error)}", file=sys.stderr)
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -84,15 +84,14 @@ def show_verdict(paper: str | None, cells: bool, only: str | None) -> int:
     """Print the number of cells per verdict and table, or every cell."""
     import pandas as pd
 
-    from recoco.compare.verdicts import VERDICTS
-    from recoco.report import summary_line
+    from recoco.report.verdicts import COMPARED, summary_line
 
     paper = use_folder(paper) if paper else "*"
     files = sorted((paths.root() / "results" / "compare").glob(f"{paper}/cells.csv"))
     if not files:
         raise NoResults
-    if only and only not in VERDICTS:
-        raise RecocoError(f"Unknown verdict {only!r}: {nearest(only, list(VERDICTS))}")
+    if only and only not in COMPARED:
+        raise RecocoError(f"Unknown verdict {only!r}: {nearest(only, COMPARED)}")
     frames = [pd.read_csv(path, keep_default_na=False) for path in files]
     everything = pd.concat(frames)
     if cells:
@@ -101,7 +100,7 @@ def show_verdict(paper: str | None, cells: bool, only: str | None) -> int:
                 print(f"{row.verdict:12} {row.cell}: {row.reason}")
     else:
         counted = pd.crosstab([everything["paper"], everything["item"]], everything["verdict"])
-        head = ["paper", "item", *(v for v in VERDICTS if v in counted)]
+        head = ["paper", "item", *(v for v in COMPARED if v in counted)]
         table(
             head,
             [[*name, *(row[v] for v in head[2:])] for name, row in counted.iterrows()],

@@ -22,6 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recoco.core.errors import RecocoError
+from recoco.core.processes import (
+    adopt_orphans,
+    below,
+    end_strays,
+    end_with_parent,
+    name_of_signal,
+)
 
 # Default limit of one process, as a share of the machine's memory.
 _SHARE = 0.9
@@ -32,17 +39,24 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 class Ending:
     """How some work ended: ``ok`` with its value, ``failed`` or ``timeout`` with the reason.
 
-    ``code`` is the exit status of its process.
+    ``killed`` is the signal if its process was killed, which somebody else may have done.
     """
 
     status: str
     error: str = ""
     value: object = None
-    code: int = 0
+    killed: int = 0
 
 
 class EndedFromOutside(RecocoError):
     """Somebody killed the process, which says nothing about the work in it."""
+
+    def __init__(self, number: int):
+        self.number = number
+        super().__init__(
+            f"The process was killed from outside ({name_of_signal(number)}): "
+            "rerun the same command to resume."
+        )
 
 
 def call_limited(
@@ -72,6 +86,25 @@ def call_limited(
             return pickle.load(result)
         except (EOFError, pickle.UnpicklingError):
             return Ending("failed", "its process ended without a result")
+
+
+def call_foreign(
+    work: Callable[[], object], seconds: float, megabytes: int | None = None
+) -> Ending:
+    """Return how ``work()`` ends that calls somebody's own code, as `call_limited` does.
+
+    A kill counts as its failure, because it may have killed itself, and whatever processes it has
+    started are killed, even those in sessions of their own (on Linux). Meanwhile this process
+    must not start others.
+    """
+    adopt_orphans()
+    spared = below()
+    try:
+        return call_limited(work, seconds, megabytes)
+    except EndedFromOutside as error:
+        return Ending("failed", f"its process was killed ({name_of_signal(error.number)})")
+    finally:
+        end_strays(spared)
 
 
 def reason_of(error: BaseException) -> str:
@@ -106,32 +139,31 @@ def fork_limited(megabytes: int | None = None) -> int:
         # When memory runs out, the system should kill this process first.
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("500")
-    most = memory_of_machine() if megabytes is None else megabytes
-    if most:
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        wanted = most << 20
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+    limit_memory(megabytes)
     return 0
 
 
-def end_with_parent() -> None:
-    """Ask Linux to kill this process when its parent dies, however it dies."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+def limit_memory(megabytes: int | None = None) -> None:
+    """Limit the memory of this process; None stands for most of what the machine has."""
+    most = memory_of_machine() if megabytes is None else megabytes
+    if most:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        soft = most << 20 if hard == resource.RLIM_INFINITY else min(most << 20, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def wait_limited(pid: int, seconds: float) -> Ending:
     """Wait at most ``seconds`` for a forked child, then kill it and everything it started."""
-    before = _killed_for_memory()
+    before = killed_for_memory()
     deadline, pause = time.monotonic() + seconds, 0.002
     try:
         while True:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
-                return _ending(os.waitstatus_to_exitcode(status), before)
+                ending = ending_of(os.waitstatus_to_exitcode(status), before)
+                if ending.killed:
+                    raise EndedFromOutside(ending.killed)
+                return ending
             left = deadline - time.monotonic()
             if left <= 0:
                 return Ending("timeout", f"no result within {seconds:g} s")
@@ -144,22 +176,24 @@ def wait_limited(pid: int, seconds: float) -> Ending:
             os.waitpid(pid, 0)
 
 
-def _ending(code: int, before: int) -> Ending:
+def ending_of(code: int, before: int) -> Ending:
+    """Return how a process has ended, by its exit code as Python gives it.
+
+    ``before`` is what `killed_for_memory` returned when it began.
+    """
     if code == 0:
         return Ending("ok")
     if code > 0:
-        return Ending("failed", f"its process ended with exit status {code}", code=code)
-    name = signal.Signals(-code).name
-    if -code == signal.SIGKILL and _killed_for_memory() > before:
+        return Ending("failed", f"its process ended with exit status {code}")
+    name = name_of_signal(-code)
+    if -code == signal.SIGKILL and killed_for_memory() > before:
         return Ending("failed", "MemoryError: the system ended its process when memory ran out")
     if -code in _FROM_OUTSIDE:
-        raise EndedFromOutside(
-            f"The process was killed from outside ({name}): rerun the same command to resume."
-        )
+        return Ending("failed", f"its process was killed ({name})", killed=-code)
     return Ending("failed", f"its process crashed ({name})")
 
 
-def _killed_for_memory() -> int:
+def killed_for_memory() -> int:
     """Return how many processes Linux has killed so far because memory ran out."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/vmstat").read_text(encoding="ascii").splitlines():

@@ -3,15 +3,13 @@
 Snakemake goes by time stamps. It misses three things:
 
 - A flipped or missing byte changes no time stamp. Each job therefore records the checksums of what
-  it wrote in a ledger, no job reads a file that differs from its record, and `recoco reproduce`
-  checks all files before it begins. The ledger is a file of JSON lines; the last line about a path
-  counts, and a line cut off by a kill is ignored.
+  it wrote in a ledger (`recoco.engine.ledger`), no job reads a file that differs from its record,
+  and `recoco reproduce` checks all files before it begins.
 - A file dated in the future, after a clock was set back, stays newer than anything made from it.
 - Data prepared again by edited code often have the same bytes; then nothing needs to be rerun.
 """
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -19,87 +17,131 @@ import re
 import time
 from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from recoco.core.errors import RecocoError
-from recoco.core.files import read_json, write_json, write_text
+from recoco.core.files import read_json, write_json
 from recoco.datasets.receipts import digest
+from recoco.engine import ledger
+from recoco.engine.ledger import Entry, read
 
-_LEDGER = Path(".snakemake", "recoco-ledger.jsonl")
 _PREPARED = Path(".snakemake", "recoco-prepared.json")
-# What the ledger covers, and where time stamps matter.
-_RECORDED = ("resources/prepared", "results")
+# Where time stamps matter.
 _DATED = ("config", "workflow", "resources", "results", "reports")
+# What the rule `report` writes apart from the pages: no other rule reads any of it.
+_WITH_REPORT = ("results/provenance.json", "results/timings.csv")
+REPORT = "reports/index.html"
 # Temporary files of `recoco.core.files.atomic`, and the seconds after which one is abandoned.
 _TEMPORARY, _ABANDONED = re.compile(r"\..+\.[a-z0-9_]{8}"), 60.0
 # Clocks of a file server and of this machine may differ by this many nanoseconds.
 _CLOCK_SKEW = 2 * 10**9
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A file as it was written; ``damaged`` once it was found to differ."""
-
-    path: str
-    sha256: str
-    bytes: int
-    mtime_ns: int
-    damaged: bool = False
-
-
-# ---- the ledger ------------------------------------------------------------------------------
+# ---- damaged files ---------------------------------------------------------------------------
 
 
 def record(root: Path, paths: Iterable[str | os.PathLike]) -> None:
-    """Record files that were just written; files outside the covered folders are left out."""
-    _append(root, [_entry(root, name) for name in _covered(root, paths)])
+    """Record files that were just written, those in folders too.
+
+    Files outside the covered folders are left out, and what a folder no longer contains is
+    forgotten.
+    """
+    paths = [root / path for path in paths]
+    names = list(ledger.covered(root, paths))
+    inside = [path for path in paths if path.is_dir() and path.is_relative_to(root)]
+    folders = tuple(f"{path.relative_to(root).as_posix()}/" for path in inside)
+    old = {name for name in read(root) if name.startswith(folders)} if folders else set()
+    entries = [ledger.entry_of(root, name) for name in names]
+    ledger.append(root, [*entries, *map(ledger.gone, sorted(old.difference(names)))])
 
 
 def check(root: Path, paths: Iterable[str | os.PathLike]) -> None:
     """Refuse to continue with a file that differs from its record."""
     entries = read(root)
-    for name in _covered(root, paths):
-        if name in entries and _differs(root, entries[name]):
-            _append(root, [replace(entries[name], damaged=True)])
+    for name in ledger.covered(root, paths):
+        if name in entries and ledger.differs(root, entries[name]):
+            ledger.append(root, [replace(entries[name], damaged=True)])
             raise RecocoError(
                 f"{name} has changed since it was written (its checksum differs): "
                 "rerun the same command to restore it."
             )
 
 
-def read(root: Path) -> dict[str, Entry]:
-    """Return the entries by path."""
-    entries = {}
-    with contextlib.suppress(FileNotFoundError):
-        for line in (root / _LEDGER).read_bytes().splitlines():
-            with contextlib.suppress(ValueError, TypeError):
-                entry = Entry(**json.loads(line))
-                entries[entry.path] = entry
-    return entries
+def unlisted(root: Path) -> list[str]:
+    """Return the files without an entry, which nothing vouches for."""
+    entries, unfinished = read(root), _unfinished(root)
+    return [
+        name for name in ledger.files(root) if name not in entries and not _in(name, unfinished)
+    ]
+
+
+def about_unlisted(root: Path, count: int) -> str:
+    """Say that nothing vouches for some files."""
+    files = f"{count} result{'s' * (count != 1)}"
+    has = "has" if count == 1 else "have"
+    if not ledger.is_there(root):
+        about = f"the ledger is missing ({ledger.LEDGER}): {files} {has} no checksum"
+    else:
+        about = f"{files} {has} no checksum in the ledger"
+    return f"{about}, and nothing vouches for {'it' if count == 1 else 'them'}"
 
 
 def damaged(root: Path) -> list[list[Entry]]:
     """Check every file; return the damaged ones grouped by stage, in the order of the stages.
 
-    Files without an entry get one. Files that Snakemake was writing when it was killed are left to
-    Snakemake, which writes them again.
+    Files without an entry get one that says so. Files that Snakemake was writing when it was
+    killed are left to Snakemake, which writes them again.
     """
-    entries, unfinished, new = read(root), _unfinished(root), []
-    for name in _files(root):
-        if name in unfinished:
+    entries, unfinished, new, seen = read(root), _unfinished(root), [], set()
+    for name in ledger.files(root):
+        seen.add(name)
+        if _in(name, unfinished):
             continue
         if name not in entries:
-            new.append(_entry(root, name))
-        elif not entries[name].damaged and _differs(root, entries[name]):
+            new.append(ledger.entry_of(root, name, adopted=True))
+        elif not entries[name].damaged and ledger.differs(root, entries[name]):
             new.append(replace(entries[name], damaged=True))
-    _append(root, new)
+    new += [
+        replace(entry, damaged=True)
+        for name, entry in entries.items()
+        if name not in seen and _lost(root, name) and not _in(name, unfinished)
+    ]
+    ledger.append(root, new)
     entries |= {entry.path: entry for entry in new}
     stages: dict[tuple[str, ...], list[Entry]] = {}
     for entry in sorted(entries.values(), key=lambda entry: entry.mtime_ns):
-        stages.setdefault(Path(entry.path).parts[:2], []).append(entry)
-    groups = [[entry for entry in stage if entry.damaged] for stage in stages.values()]
+        stages.setdefault(_stage(entry.path), []).append(entry)
+    groups = [
+        [entry for entry in stage if entry.damaged and _can_be_made_again(root, entry.path)]
+        for stage in stages.values()
+    ]
     return [group for group in groups if group]
+
+
+def _lost(root: Path, name: str) -> bool:
+    """Say whether a file is missing that Snakemake does not miss: one of a folder."""
+    path = root / name
+    return ledger.in_whole_folder(name) and path.parent.is_dir() and not os.path.lexists(path)
+
+
+def _can_be_made_again(root: Path, name: str) -> bool:
+    """Say whether nothing else, such as a link or a folder, is in the place of a file."""
+    return not os.path.lexists(root / name) or ledger.is_own_file(root, name)
+
+
+def replaced(root: Path) -> list[str]:
+    """Return the paths of files in whose place there is something else."""
+    return [name for name in read(root) if not _can_be_made_again(root, name)]
+
+
+def _stage(name: str) -> tuple[str, ...]:
+    return ("reports",) if of_report(name) else Path(name).parts[:2]
+
+
+def of_report(name: str) -> bool:
+    """Say whether the rule `report`, which writes many files at once, writes this one."""
+    return name.startswith("reports/") or name in _WITH_REPORT
 
 
 def settle(root: Path, entry: Entry) -> bool:
@@ -108,59 +150,45 @@ def settle(root: Path, entry: Entry) -> bool:
     If so, it gets its old time stamp back, and nothing made from it becomes out of date.
     """
     path = root / entry.path
-    if not path.is_file():
-        others = [other for name, other in read(root).items() if name != entry.path]
-        write_text(root / _LEDGER, "".join(map(_line, others)))
+    if not ledger.is_own_file(root, entry.path):
+        ledger.append(root, [ledger.gone(entry.path)])
         return False
     same = digest(path) == (entry.sha256, entry.bytes)
     if same:
         os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns))
-    _append(root, [_entry(root, entry.path)])
+    ledger.append(root, [ledger.entry_of(root, entry.path)])
     return same
+
+
+def tidy(root: Path, missing: bool = False) -> list[str]:
+    """Drop lines of the ledger that count for nothing; return why, a sentence for each.
+
+    With ``missing`` drop the entries of files that are not there, too: what a finished
+    reproduction has not made again is not needed.
+    """
+    ignored: list[str] = []
+    entries = read(root, ignored)
+    kept = [e for e in entries.values() if not missing or os.path.lexists(root / e.path)]
+    if ignored or len(kept) < len(entries):
+        ledger.rewrite(root, kept)
+    return ignored
 
 
 def remove_temporary(root: Path) -> int:
     """Remove half-written files that a killed process left behind."""
+    hidden = [path for folder in ledger.FOLDERS for path in (root / folder).rglob(".*")]
     count = 0
-    for folder in _RECORDED:
-        for path in (root / folder).rglob(".*"):
-            old = path.stat().st_mtime < time.time() - _ABANDONED
-            if old and _TEMPORARY.fullmatch(path.name):
-                path.unlink(missing_ok=True)
-                count += 1
+    for path in [*hidden, *(root / "reports").glob(".*")]:
+        if not _TEMPORARY.fullmatch(path.name) or path.is_symlink() or not path.is_file():
+            continue
+        if path.stat().st_mtime < time.time() - _ABANDONED:
+            path.unlink(missing_ok=True)
+            count += 1
     return count
 
 
-def _entry(root: Path, name: str) -> Entry:
-    return Entry(name, *digest(root / name), (root / name).stat().st_mtime_ns)
-
-
-def _differs(root: Path, entry: Entry) -> bool:
-    path = root / entry.path
-    with contextlib.suppress(FileNotFoundError):
-        return path.stat().st_size != entry.bytes or digest(path)[0] != entry.sha256
-    return False  # Snakemake notices a file that is missing
-
-
-def _covered(root: Path, paths: Iterable[str | os.PathLike]) -> Iterator[str]:
-    """Yield the files among ``paths`` that the ledger covers, relative to the root."""
-    for path in paths:
-        whole = root / path
-        if whole.is_file() and whole.is_relative_to(root):
-            name = whole.relative_to(root).as_posix()
-            if name.startswith(tuple(f"{folder}/" for folder in _RECORDED)):
-                yield name
-
-
-def _files(root: Path) -> Iterator[str]:
-    for folder in _RECORDED:
-        for path in sorted((root / folder).rglob("*")):
-            if path.is_file() and not path.name.startswith("."):
-                yield path.relative_to(root).as_posix()
-
-
 def _unfinished(root: Path) -> set[str]:
-    """Return the files that Snakemake has begun and not finished, from its markers."""
+    """Return the files and folders that Snakemake has begun and not finished, by its markers."""
     folder, names = root / ".snakemake" / "incomplete", set()
     for path in folder.rglob("*"):
         if path.is_file():  # long names are split into folders that begin with @
@@ -170,21 +198,9 @@ def _unfinished(root: Path) -> set[str]:
     return names
 
 
-def _line(entry: Entry) -> str:
-    return json.dumps(asdict(entry), sort_keys=True) + "\n"
-
-
-def _append(root: Path, entries: list[Entry]) -> None:
-    """Write all lines at once; jobs that finish at the same moment wait for each other."""
-    if not entries:
-        return
-    path = root / _LEDGER
-    path.parent.mkdir(exist_ok=True)
-    with path.open("ab", buffering=0) as stream:
-        with contextlib.suppress(OSError):  # a shared file system may not support locks
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        # The leading newline ends a line that was cut off.
-        stream.write(("\n" + "".join(map(_line, entries))).encode())
+def _in(name: str, names: set[str]) -> bool:
+    """Say whether a path or a folder above it is among some names."""
+    return name in names or any(str(above) in names for above in Path(name).parents)
 
 
 # ---- time stamps -----------------------------------------------------------------------------
@@ -212,11 +228,11 @@ def repair_mtimes(root: Path) -> list[Path]:
     for path, stamp in ahead.items():
         entry = entries.get(path.relative_to(root).as_posix())
         repaired = past + (now - past) * steps[stamp] // len(steps)
-        if entry and not _differs(root, entry):
-            intact.append(path)
+        if entry and not ledger.differs(root, entry):
             repaired = entry.mtime_ns if entry.mtime_ns <= now else repaired
+            intact.append(replace(entry, mtime_ns=repaired))
         os.utime(path, ns=(repaired, repaired))
-    record(root, intact)
+    ledger.append(root, intact)
     return list(ahead)
 
 
@@ -226,6 +242,7 @@ def prepared_up_to_date(root: Path, datasets: Iterable[str]) -> bool:
         known = read_json(root / _PREPARED)
     except (OSError, ValueError):
         known = {}
+    known = known if isinstance(known, dict) else {}
     return all(
         (root / "resources" / "prepared" / f"{name}.json").is_file()
         and known.get(name) == _origin(name)

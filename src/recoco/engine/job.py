@@ -4,9 +4,11 @@ Little is imported here: a warm worker, to which a block of runs is handed, has 
 """
 
 import contextlib
+import errno
+import glob
 import os
 import re
-import select
+import signal
 import sys
 import threading
 import time
@@ -17,15 +19,29 @@ from typing import NamedTuple
 
 from recoco.core import paths
 from recoco.core.errors import RecocoError
-from recoco.core.limits import EndedFromOutside, Ending, fork_limited, wait_limited
-from recoco.engine.workers import hand_over
+from recoco.core.limits import Ending, reason_of
+from recoco.core.processes import name_of_signal, wait_for_end
+from recoco.core.texts import printable
+from recoco.engine import workers
+from recoco.engine.isolation import (
+    KILLED,
+    Log,
+    Outcome,
+    OwnerGone,
+    Reporter,
+    become_keeper,
+    fork_keeper,
+    fork_method,
+)
 
 # The last line of a job's log; the provenance page adds these up.
 FINISHED = re.compile(r"^finished in ([\d.]+) s$", re.MULTILINE)
 # The line before it, for `recoco needs`.
 USED = re.compile(r"^peak memory (\d+) MiB, read (\d+) kB, wrote (\d+) kB$", re.MULTILINE)
-# Exit codes of an isolated process that has reported its error itself, or has run out of memory.
-_REPORTED, _NO_MEMORY = 70, 71
+# A line of a block that was computed once more.
+AGAIN = re.compile(r"^its process was killed \([\w ]+\): trying once more$", re.MULTILINE)
+# Errors that a job must not blame on a method: they pass, and then the block can be computed.
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 # Seconds beyond the time limit to load data and to stop by itself, before the process is killed.
 _GRACE = 60.0
 
@@ -57,10 +73,10 @@ def finished_jobs(root: Path) -> Iterator[FinishedJob]:
 def job(snakemake):
     """Run a script's body: output to the job's log, errors in one sentence where possible."""
     began = time.perf_counter()
-    isolated = snakemake.rule == "run"
-    if isolated:
-        hand_over(snakemake.log[0])
-        _isolate(snakemake, began)
+    if snakemake.rule == "run":
+        with _reporting(snakemake, _isolate(snakemake, began)):
+            yield
+        return
     _die_with_owner()
     from recoco.engine import integrity
 
@@ -71,21 +87,20 @@ def job(snakemake):
             integrity.check(Path.cwd(), snakemake.input)
             yield
             integrity.record(Path.cwd(), snakemake.output)
-            read, wrote = (_kilobytes(files) for files in (snakemake.input, snakemake.output))
-            print(f"peak memory {_peak_memory()} MiB, read {read} kB, wrote {wrote} kB")
+            print(_needs(snakemake, _peak_memory()))
             print(f"finished in {time.perf_counter() - began:.3f} s")
         except RecocoError as error:
             print(error, file=sys.__stderr__)
             print(error)
-            sys.exit(_REPORTED if isolated else 1)
+            sys.exit(1)
         except MemoryError:
             traceback.print_exc()
             print("MemoryError: memory ran out", file=sys.__stderr__)
-            sys.exit(_NO_MEMORY if isolated else 1)
+            sys.exit(1)
         except Exception:
             traceback.print_exc()
             traceback.print_exc(file=sys.__stderr__)
-            sys.exit(_REPORTED if isolated else 1)
+            sys.exit(1)
 
 
 def block_of(snakemake):
@@ -102,49 +117,177 @@ def block_of(snakemake):
     )
 
 
-def _isolate(snakemake, began: float) -> None:
-    """Continue in a child process with limits; the parent waits and exits as the child does.
+# ---- blocks of runs: somebody's own method may do anything ---------------------------------------
 
-    If the child exceeds a limit or crashes, the parent writes the block without labels and with
-    the reason, which the cells that depend on it show.
+
+def _isolate(snakemake, began: float) -> Reporter:
+    """Continue in a process for the method and return what it reports through.
+
+    The script that Snakemake started, and the keeper of the method's process, exit here. If that
+    process exceeds a limit, crashes or is killed, the block is written without labels and with the
+    reason, which the cells that depend on it show.
     """
+    # A method may change the working folder. Inputs are read before that, and errors name them.
+    for files in (snakemake.output, snakemake.log):
+        files[:] = map(os.path.abspath, files)
+        for name in list(files.keys()):
+            setattr(files, name, os.path.abspath(getattr(files, name)))
+    log, code = None, 1
+    try:
+        if not workers.inside:
+            Path(snakemake.log[0]).unlink(missing_ok=True)
+        log = Log(Path(snakemake.log[0]))
+        outcome = _lead(log) or _keep(snakemake, log)
+        if isinstance(outcome, Reporter):
+            log.close()
+            return outcome
+        _finish(snakemake, outcome, log, began)
+        code = 0
+    except RecocoError as error:
+        _complain(log, str(error))
+    except OwnerGone:
+        os._exit(3)
+    except Exception:
+        _complain(log, traceback.format_exc().strip())
+    sys.exit(code)
+
+
+def _complain(log: Log | None, text: str) -> None:
+    print(text, file=sys.stderr)
+    if log:
+        with contextlib.suppress(RecocoError):  # perhaps this is what the text is about
+            log.say(text)
+
+
+def _lead(log: Log) -> Outcome | None:
+    """Let a keeper do the job and exit as it does; return None in the keeper.
+
+    If the method's process or the keeper is killed, another keeper tries once more. The reason is
+    returned if that one is killed too.
+    """
+    if workers.inside:  # the warm process has forked this keeper
+        become_keeper()
+        return None
+    names: list[str] = []
+    while len(names) < 2:
+        code = workers.hand_over()
+        if code is None:
+            code = fork_keeper(int(os.environ.get("RECOCO_OWNER", "0")))
+        if code is None:
+            return None
+        if code < KILLED:
+            sys.exit(code)
+        names.append(name_of_signal(code - KILLED))
+        if len(names) == 1:
+            log.say(f"its process was killed ({names[0]}): trying once more")
+    shown = " and ".join(dict.fromkeys(names))
+    reason = f"its process was killed twice ({shown}): by the method itself, or from outside"
+    return Outcome(Ending("failed", reason))
+
+
+def _keep(snakemake, log: Log) -> Reporter | Outcome:
+    """Fork the method's process and wait for its end; exit if it is killed."""
+    from recoco.engine import integrity
+
+    integrity.check(Path.cwd(), snakemake.input)
     outputs = [Path(path) for path in snakemake.output]
     for path in outputs:
         path.unlink(missing_ok=True)
     # The configuration as it was written: a key that is left out has its default, none.
-    pid = fork_limited(snakemake.config.get("memory_limit"))
-    if pid == 0:
-        return
-    _die_with_owner()
-    limit = snakemake.params.time_limit
-    try:
-        ending = wait_limited(pid, limit + min(_GRACE, 10 + limit))
-    except EndedFromOutside as error:
-        print(error, file=sys.stderr)
-        Path(snakemake.log[0]).write_text(f"{error}\n", encoding="utf-8")
-        sys.exit(1)
-    if ending.code == _REPORTED:
-        sys.exit(1)
-    if ending.status == "timeout":
-        ending = Ending("timeout", f"no result within {limit:g} s")
-    elif ending.code == _NO_MEMORY:
-        ending = Ending("failed", "MemoryError: more memory was asked for than the limit")
-    elif ending.status == "ok" and not all(path.is_file() for path in outputs):
-        ending = Ending("failed", "its process ended without a result")
-    if ending.status != "ok":
-        _write_failed(snakemake, ending, time.perf_counter() - began)
-    sys.exit(0)
+    kept = fork_method(snakemake.config.get("memory_limit"))
+    if isinstance(kept, Reporter):
+        return kept
+
+    def written() -> bool:
+        return all(path.is_file() for path in outputs)
+
+    limit, owner = snakemake.params.time_limit, int(os.environ["RECOCO_OWNER"])
+    seconds = limit + min(_GRACE, 10 + limit)
+    outcome = kept.follow(seconds, log, written, {owner, os.getppid()})
+    if outcome.left:
+        what = "process" if outcome.left == 1 else "processes"
+        log.say(f"killed {outcome.left} {what} that the method left behind")
+    if outcome.ending.killed and not written():
+        sys.exit(KILLED + outcome.ending.killed)
+    return outcome
 
 
-def _write_failed(snakemake, ending: Ending, seconds: float) -> None:
+def _finish(snakemake, outcome: Outcome, log: Log, began: float) -> None:
+    """Keep the results of a method if they can be used; else write down why there are none."""
     from recoco.engine import integrity
+    from recoco.runs.acceptance import KnownBlock, check_block
 
-    out = snakemake.output
-    outcome = {"status": ending.status, "error": ending.error, "n_clusters": None}
-    block_of(snakemake).write(Path(out.labels), Path(out.seconds), seconds, {}, **outcome)
+    reported, out, ending = outcome.reported, snakemake.output, outcome.ending
+    for path in map(Path, out):  # all who could complete it are dead
+        for half in path.parent.glob(f".{glob.escape(path.name)}.*"):
+            half.unlink()
+    if "error" in reported:
+        raise RecocoError(reported["error"])
+    block = KnownBlock(**vars(block_of(snakemake)), shared=bool(reported.get("shared")))
+    spent = time.perf_counter() - began
+    # The alarm at the time limit kills a program that has taken the place of Python.
+    alarmed = "(SIGALRM)" in ending.error and spent >= block.time_limit
+    if ending.status == "timeout" or alarmed:
+        ending = Ending("timeout", f"no result within {block.time_limit:g} s")
+    elif "failed" in reported:
+        ending = Ending("failed", reported["failed"])
+    accepted = False
+    if all(map(os.path.isfile, out)):
+        try:
+            check_block(block, Path(out.labels), Path(out.seconds))
+            accepted = True
+        except RecocoError as error:
+            ending = Ending("failed", str(error)) if ending.status == "ok" else ending
+    elif ending.status == "ok":
+        ending = Ending("failed", "its process ended without a result")
+    if not accepted:
+        reason = printable(ending.error)
+        shown = {"status": ending.status, "error": reason, "n_clusters": None}
+        block.write(Path(out.labels), Path(out.seconds), spent, {}, **shown)
+        log.say(f"{ending.status}: {reason}")
+    elif ending.status != "ok":
+        log.say(f"after its results were written: {ending.error}")
     integrity.record(Path.cwd(), out)
-    with open(snakemake.log[0], "a", encoding="utf-8") as log:
-        print(f"{ending.status}: {ending.error}\nfinished in {seconds:.3f} s", file=log)
+    if accepted and "peak" in reported:
+        log.say(_needs(snakemake, reported["peak"]))
+    log.say(f"finished in {time.perf_counter() - began:.3f} s")
+
+
+@contextlib.contextmanager
+def _reporting(snakemake, reporter: Reporter):
+    """Report what becomes of the method; this is the process that belongs to it."""
+    from recoco.core.imports import load_class
+
+    root = os.getcwd()
+    try:
+        _pin_threads(snakemake.threads)
+        # The job itself never loads a method, because already that may go wrong.
+        kind = load_class(snakemake.params.import_path)
+        reporter.send(shared=bool(getattr(kind, "shared_starts", False)))
+        os.chdir(root)
+        yield
+        reporter.send(peak=_peak_memory())
+    except RecocoError as error:
+        cause = error.__context__
+        if isinstance(cause, OSError) and cause.errno not in _NO_SPACE:
+            # Limits of its own, closed files: the job can write. If not, it says so.
+            reporter.send(failed=f"its results could not be written ({cause.strerror or cause})")
+        else:
+            reporter.send(error=str(error))
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException as error:
+        reporter.send(failed=_reason_of(error))
+        with contextlib.suppress(Exception):
+            traceback.print_exc()
+
+
+def _reason_of(error: BaseException) -> str:
+    try:
+        return reason_of(error)
+    except Exception:  # that of a class of the method's own may not even have a text
+        return type(error).__name__
 
 
 def share_source() -> None:
@@ -173,6 +316,12 @@ def _pin_threads(threads: int) -> None:
         numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
     else:
         os.environ.setdefault("NUMBA_NUM_THREADS", str(threads))
+
+
+def _needs(snakemake, peak: int) -> str:
+    """Return the line of a log that says what the job used."""
+    read, wrote = (_kilobytes(files) for files in (snakemake.input, snakemake.output))
+    return f"peak memory {peak} MiB, read {read} kB, wrote {wrote} kB"
 
 
 def _kilobytes(files) -> int:
@@ -206,11 +355,5 @@ def _die_with_owner() -> None:
 
 
 def _exit_after(owner: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        try:
-            select.select([os.pidfd_open(owner)], [], [])
-        except AttributeError:  # only Linux notifies
-            while True:
-                os.kill(owner, 0)
-                time.sleep(1.0)
+    wait_for_end(owner)
     os._exit(3)

@@ -81,9 +81,11 @@ class Progress:
             queued = f", {self.submitted} jobs submitted" if self.submitted else ""
             print(f"  {steps}{queued}, {self._left(now)}", flush=True)
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         if self._bar:
             self._bar.stop()
         spent = in_words(time.monotonic() - self._began)
         steps = f"{self.done} step{'s' * (self.done > 1)}" if self.done else "nothing to do"
+        if kind:
+            steps = f"stopped after {self.done} of {self.total} steps" if self.total else "stopped"
         print(f"  {steps}, {spent}", flush=True)

@@ -16,6 +16,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -23,7 +24,9 @@ import sys
 import traceback
 from pathlib import Path
 
-from recoco.core.limits import end_with_parent
+from recoco.core.errors import RecocoError
+from recoco.core.processes import adopt_orphans, end_strays, end_with_parent, reaped
+from recoco.engine.isolation import KILLED
 
 # Environment variable of jobs: Python prefix of the warm process, and its socket in the project.
 VARIABLE = "RECOCO_STANDBY"
@@ -32,6 +35,9 @@ _STARTS = 3  # a warm process that keeps dying is not started again
 _LOADED = ("scipy.sparse", "sklearn.base", "numba", "snakemake.script", "threadpoolctl")
 _OURS = ("recoco.engine.job", "recoco.methods.base", "recoco.runs.block")
 _BEGUN = b"b"
+
+# Whether this process is a fork of the warm process that runs the script of a job.
+inside = False
 
 
 class Standby:
@@ -113,14 +119,14 @@ def _listen(root: Path) -> socket.socket:
 # ---- the script that Snakemake has started ------------------------------------------------------
 
 
-def hand_over(log: str) -> None:
-    """Let a warm process run this script and exit as it does; return if there is none.
+def hand_over() -> int | None:
+    """Let a fork of the warm process run this script; return its exit status, as a shell does.
 
-    ``log`` is the job's log, written here only if the worker was killed.
+    None stands for no warm process, and a number above 128 for a fork that was killed.
     """
     python, _, name = os.environ.get(VARIABLE, "").partition(os.pathsep)
     if not name or python != sys.prefix:  # a job may have a Python of its own
-        return
+        return None
     connection = socket.socket(socket.AF_UNIX)
     request = {
         "script": os.path.abspath(sys.argv[0]),
@@ -137,14 +143,11 @@ def hand_over(log: str) -> None:
         except OSError:
             begun = b""
         if begun != _BEGUN:
-            return
+            return None
         code = connection.recv(1)
-    if code:
-        sys.exit(code[0])
-    message = "The worker was killed from outside: rerun the same command to resume."
-    Path(log).write_text(f"{message}\n", encoding="utf-8")
-    print(message, file=sys.stderr)
-    sys.exit(1)
+    if not code:
+        raise RecocoError("The worker was killed from outside: rerun the same command to resume.")
+    return code[0]
 
 
 def _send(connection: socket.socket, request: bytes) -> None:
@@ -162,27 +165,64 @@ def serve(listener: socket.socket) -> None:
     for module in (*_LOADED, *_OURS):
         importlib.import_module(module)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the leader handles it
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for forks
-    own = os.getpid()
+    adopt_orphans()
+    wake, ended = socket.socketpair()
+    for end in (wake, ended):
+        end.setblocking(False)
+    signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # only to be woken
+    own, jobs = os.getpid(), {}
     while True:
+        ready, _, _ = select.select([listener, ended], [], [])
+        if ended in ready:
+            ended.recv(4096)
+            _attend(jobs)
+        if listener not in ready:
+            continue
         connection, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            for other in (listener, wake, ended, *jobs.values()):
+                other.close()
             end_with_parent()
             if os.getppid() == own:
                 _do(connection)
             os._exit(1)
-        connection.close()
+        jobs[pid] = connection
+
+
+def _attend(jobs: dict[int, socket.socket]) -> None:
+    """Forget the forks that have ended, and say of those that were killed that they were.
+
+    Killed forks leave behind what their methods have started. These processes are children of this
+    one now, and nobody's.
+    """
+    for pid, status in reaped():
+        if os.WIFSTOPPED(status):  # a method may stop its parent
+            os.kill(pid, signal.SIGCONT)
+            continue
+        connection = jobs.pop(pid, None)
+        if connection is None:
+            continue
+        with connection, contextlib.suppress(OSError):  # the job may be gone too
+            if os.WIFSIGNALED(status):
+                end_strays(jobs)
+                connection.sendall(bytes([KILLED + os.WTERMSIG(status)]))
 
 
 def _do(connection: socket.socket) -> None:
     """Run the script of a job in this process and send back its exit code."""
+    global inside
+    inside = True
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     request, streams = _receive(connection)
     for stream, number in zip(streams, (1, 2), strict=True):
         os.dup2(stream, number)
         os.close(stream)
+    # A fork that lives on must not look as if the job did: the script would wait for it.
+    os.register_at_fork(after_in_child=connection.close)
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"], RECOCO_OWNER=str(request["owner"]))

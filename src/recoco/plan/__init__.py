@@ -32,6 +32,7 @@ from recoco.plan.settings import (
     classes_of,
     datasets_of,
     datasets_of_paper,
+    papers_with,
     runs_of,
     settings_of,
     with_params,

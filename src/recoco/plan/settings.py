@@ -49,6 +49,11 @@ def datasets_of_paper(config: Config, key: str) -> list[str]:
     return sorted({card for item in config.papers[key]["items"].values() for card in _cards(item)})
 
 
+def papers_with(config: Config, dataset: str) -> list[str]:
+    """Return the papers that use a dataset."""
+    return [key for key in config.papers if dataset in datasets_of_paper(config, key)]
+
+
 def _cards(item: dict):
     yield from item.get("datasets", {}).values()
     yield from item.get("corpora", [])

@@ -27,7 +27,7 @@ def write_provenance(
         out,
         {
             **commit_now(),
-            "settings": config.settings,
+            "settings": _settings(config, runs),
             "lock_sha256": hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest(),
             "master_seed": config.master_seed,
             "python": platform.python_version(),
@@ -45,6 +45,14 @@ def write_provenance(
             },
         },
     )
+
+
+def _settings(config: Config, runs: dict[str, int]) -> dict:
+    """Return the configuration; a first pass that finds all runs done is as good as the second."""
+    settings = config.settings
+    if runs["complete"] < runs["settings"]:
+        return settings
+    return {**settings, "runs": {**settings["runs"], "first_only": False}}
 
 
 def commit_now() -> dict:

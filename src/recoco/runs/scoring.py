@@ -10,6 +10,7 @@ import numpy as np
 from recoco.consensus import medoid
 from recoco.core.errors import RecocoError
 from recoco.core.files import atomic, read_arrays, write_arrays
+from recoco.core.texts import printable
 from recoco.datasets.dataset import load_prepared
 from recoco.metrics import METRICS, score_partitions
 
@@ -33,6 +34,7 @@ def read_setting(blocks: Iterable[Path | str], total: int) -> SettingRuns:
     for path in blocks:
         arrays = read_arrays(path)
         record = json.loads(str(arrays.pop("record")))
+        record["error"] = printable(record["error"])  # whatever a method may have said
         keep = arrays["run"] < total
         run.append(arrays.pop("run")[keep])
         seeds += [s for s, k in zip(record.pop("seeds"), keep, strict=True) if k]

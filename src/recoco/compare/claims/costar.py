@@ -11,7 +11,8 @@ LINEAR = 1.25
 @special(once=True)
 def grows_linearly(table, _, options):
     """The time of a run grows linearly with the sizes of the data."""
-    curves = {(r["item"], r["variant"], r["curve"]): r for r in table.frames.get("scaling", [])}
+    measured = [row for row in table.frames.get("scaling", []) if row.get("slope") is not None]
+    curves = {(r["item"], r["variant"], r["curve"]): r for r in measured}
     if not curves:
         return "open", "the times were not measured in this pass"
     linear: dict[str, list[bool]] = {}

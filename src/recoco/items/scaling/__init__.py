@@ -8,6 +8,8 @@ from recoco.items.kind import Analysis, Kind, analysis_path, readings_path
 from recoco.items.properties import METHOD, SIZES, VARIANTS
 from recoco.plan import import_path, runs_of
 
+_FAILED = "failed: "
+
 
 class Scaling(Kind):
     name = "scaling"
@@ -55,6 +57,8 @@ class Scaling(Kind):
                     "density": item["density"],
                     "runs": runs_of(config, config.papers[paper], item),
                     "master_seed": config.master_seed,
+                    "time_limit": config.settings["time_limit"],
+                    "memory_limit": config.settings.get("memory_limit"),
                 },
                 code=(located,),
             )
@@ -79,10 +83,27 @@ def sizes_of(item: dict) -> list[dict[str, int]]:
 def write_scaling(inputs: dict, task: dict, out: Path) -> list[float]:
     """Run a method on random Boolean views of every size; return the seconds of each.
 
+    Like a block of runs, this is done in a process of its own. If the method fails there, the only
+    row says why.
+    """
+    from recoco.core.files import write_json
+    from recoco.core.limits import call_foreign
+    from recoco.core.texts import printable
+
+    fits = (1 + len(task["sizes"])) * len(task["variants"]) * task["runs"]
+    ending = call_foreign(lambda: _measure(task), fits * task["time_limit"], task["memory_limit"])
+    failed = [{"failed": printable(ending.error)}], []
+    rows, taken = ending.value if ending.status == "ok" else failed
+    write_json(out, rows)
+    return taken
+
+
+def _measure(task: dict) -> tuple[list[dict], list[float]]:
+    """Return a row for each variant and size, and its seconds.
+
     Seconds are those of this thread, the least of some repetitions, so that other jobs on the
     machine hardly matter.
     """
-    from recoco.core.files import write_json
     from recoco.core.imports import load_class
     from recoco.core.seeds import generator_of, seeds_of_runs
     from recoco.datasets.boolean import uniform_views
@@ -104,8 +125,7 @@ def write_scaling(inputs: dict, task: dict, out: Path) -> list[float]:
             if place:
                 rows.append({"variant": variant, **size, "n_iter": int(runs.n_iter[0])})
                 taken.append(min(seconds))
-    write_json(out, rows)
-    return taken
+    return rows, taken
 
 
 def compare_scaling(comparison, name: str, item: dict) -> list[dict]:
@@ -125,7 +145,12 @@ def compare_scaling(comparison, name: str, item: dict) -> list[dict]:
     others = [name for name in item["sizes"] if name != along]
     order = {tuple(size.values()): place for place, size in enumerate(sizes_of(item))}
     curves: dict[tuple[str, str], list[dict]] = {}
-    for row, seconds in zip(read_json(path), read_json(readings_path(path)), strict=True):
+    written = read_json(path)
+    if written and "failed" in written[0]:
+        reason = f"{_FAILED}{written[0]['failed']}"
+        about = {"item": name, "method": item["method"], "along": along}
+        return [{**about, "variant": "", "curve": reason}]
+    for row, seconds in zip(written, read_json(readings_path(path)), strict=True):
         if tuple(row[name] for name in item["sizes"]) not in order:
             continue  # a size that the item no longer has
         curve = ", ".join(f"{row[other]} {other}" for other in others)
@@ -144,6 +169,11 @@ def compare_scaling(comparison, name: str, item: dict) -> list[dict]:
         same = {"item": name, "method": item["method"], "along": along, "curve": curve}
         rows += [{**same, **point, **slopes} for point in points]
     return rows
+
+
+def is_failure(curve: str) -> bool:
+    """Say whether a row has, in the place of a curve, the reason why there is none."""
+    return curve.startswith(_FAILED)
 
 
 def _slope(at, values) -> float | None:

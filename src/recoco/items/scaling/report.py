@@ -2,6 +2,7 @@
 
 import math
 
+from recoco.items.scaling import is_failure
 from recoco.report import formats
 from recoco.report.figures import drawing as draw
 from recoco.report.inputs import Material, Paper
@@ -14,6 +15,7 @@ _LOOKS = tuple(
         strict=True,
     )
 )
+_LONGEST = 100  # characters of a reason that fit into a figure
 _NAMES = {"views": "feature spaces", "objects": "objects", "features": "features per space"}
 
 
@@ -23,13 +25,14 @@ def scaling_curves(subject: draw.Subject):
     rows = draw.as_numbers(
         subject.paper.of_item("scaling", subject.name), "objects", "features", "views", "seconds"
     )
+    failed = [curve for curve in rows["curve"] if is_failure(curve)]
     figure, (axes,) = draw.panels(1, 1, 9, 4.4)
     along = subject.item["along"]
     axes.set_xlabel(f"number of {_NAMES[along]} (logarithmic)")
     axes.set_ylabel("seconds (logarithmic)")
     draw.grid(axes, "y")
-    if rows.empty:
-        draw.nothing(axes, "not measured in this pass")
+    if rows.empty or failed:
+        draw.nothing(axes, failed[0][:_LONGEST] if failed else "not measured in this pass")
         axes.set_xticks([])
         axes.set_yticks([])
         return figure
@@ -64,6 +67,7 @@ def scaling_table(material: Material, paper: Paper, name: str) -> Table | None:
     rows = paper.rows_of("scaling", name)
     if not rows:
         return None
+    failed = [row["curve"] for row in rows if is_failure(row["curve"])]
     several = len({row["variant"] for row in rows}) > 1
     sizes = ("objects", "features", "views")
     columns = text_columns("Reading") * several
@@ -77,7 +81,7 @@ def scaling_table(material: Material, paper: Paper, name: str) -> Table | None:
         times = ("seconds", "slope", "slope_iteration", "slope_n_iter")
         texts += [formats.number(row[key], 2) for key in times]
         lines.append(entries(*texts))
-    notes = [
+    notes = [f"{row['method']} {reason}" for row, reason in zip(rows, failed, strict=False)] or [
         "Slopes of a straight line through the logarithms: of the seconds of a run, of the "
         "seconds of one iteration, and of the number of iterations."
     ]

@@ -1,12 +1,17 @@
 """What all drawings share: their subject, colours, panels, legends and the registry."""
 
+from __future__ import annotations
+
 import functools
 import importlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from recoco.report import formats
 from recoco.report.figures import svg
-from recoco.report.inputs import Material, Paper, PrintedCell
+
+if TYPE_CHECKING:  # they need the kinds of items, one of which may be importing this module
+    from recoco.report.inputs import Material, Paper, PrintedCell
 
 DRAWINGS = {}
 DATA: dict[str, str] = {}
