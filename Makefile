@@ -6,6 +6,7 @@ RUNS ?=
 CORES ?=
 PROFILE ?=
 SCALE ?=
+TESTS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -55,8 +56,8 @@ check: $(READY) ## check all results against their checksums
 verdict: $(READY) ## show which printed numbers come out
 	@$(BIN)/recoco verdict
 
-test: $(READY) ## run all tests
-	@$(BIN)/python -m pytest $(spread)
+test: $(READY) ## run all tests, or only some files and folders: TESTS="tests/plan tests/config"
+	@$(BIN)/python -m pytest $(spread) $(TESTS)
 
 faults: $(READY) ## run all cases of the batteries of faults, with fresh random examples (hours)
 	@RECOCO_FAULTS=1 $(BIN)/python -m pytest $(spread) --hypothesis-profile=fresh tests/faults tests/archive \

@@ -11,16 +11,7 @@ from benchmarks.factors import baseline_wcnmtf
 from recoco.core.errors import RecocoError
 from recoco.datasets.weighting import weight
 from recoco.methods.base import start_generator
-from recoco.methods.factor_algebra import (
-    Factor,
-    Small,
-    SparseMatrix,
-    cross,
-    diagonal,
-    gram,
-    inner,
-    update,
-)
+from recoco.methods.factor_algebra import Factor, cross, gram
 from recoco.methods.nmf import NMF, ONMF, PNMF
 from recoco.methods.nmtf import NMTF, ONMTF, WCNMTF
 from recoco.metrics import accuracy, nmi
@@ -38,12 +29,6 @@ SLACK = 1e-13
 @pytest.fixture(params=ALL, ids=lambda method: method.name)
 def method(request):
     return request.param
-
-
-def random_sparse(rng, n, d, density=0.3):
-    X = rng.random((n, d)) * (rng.random((n, d)) < density)
-    X[np.arange(n), rng.integers(d, size=n)] += rng.random(n) + 0.1  # no row of zeros
-    return X
 
 
 def dataset(name):
@@ -87,7 +72,7 @@ def assert_close(model, factors, F, rtol):
 @pytest.mark.parametrize("seed", range(5))
 def test_agrees_with_twin(method, seed):
     rng = np.random.default_rng(seed)
-    X = random_sparse(rng, rng.integers(8, 200), rng.integers(8, 150))
+    X = twins.random_sparse(rng, rng.integers(8, 200), rng.integers(8, 150))
     g = int(rng.integers(2, 7))
     labels = rng.integers(g, size=X.shape[0])
     model = method(n_clusters=g, max_iter=20, tol=0.0).fit(X, init=labels)
@@ -108,7 +93,7 @@ def test_agrees_with_twin(method, seed):
 )
 def test_wcnmtf_agrees_with_twin_for_other_parameters(parameters):
     rng = np.random.default_rng(9)
-    X, labels = random_sparse(rng, 90, 70), rng.integers(4, size=90)
+    X, labels = twins.random_sparse(rng, 90, 70), rng.integers(4, size=90)
     model = WCNMTF(4, max_iter=20, tol=0.0, **parameters).fit(X, init=labels)
     assert_close(model, *twin(WCNMTF, X, labels, 4, 20, **parameters), 1e-8)
     if parameters["lam" if "lam" in parameters else "count"] == 0.0:
@@ -180,7 +165,7 @@ def test_bench_baseline_does_the_same():
 @pytest.mark.parametrize("precision", ["double", "single"])
 def test_same_bytes_for_any_batch_and_threads(method, precision):
     rng = np.random.default_rng(4)
-    X = sparse.csr_matrix(random_sparse(rng, 2100, 1300, 0.02))
+    X = sparse.csr_matrix(twins.random_sparse(rng, 2100, 1300, 0.02))
     model = method(n_clusters=5, max_iter=6, tol=1e-3, precision=precision)
     problem = model._prepare(model._check(X))
     labels = rng.integers(5, size=(7, X.shape[0]))
@@ -285,7 +270,7 @@ def test_wide_factors_agree_with_twin():
     for t in range(2):
         assert np.allclose(cross(Factor(A), Factor(B)).array[t], A[:, t].T @ B[:, t], rtol=1e-12)
         assert np.allclose(gram(Factor(A)).array[t], A[:, t].T @ A[:, t], rtol=1e-12)
-    X = random_sparse(rng, 60, 200)
+    X = twins.random_sparse(rng, 60, 200)
     model = NMTF(3, n_column_clusters=100, max_iter=3, tol=0.0, random_state=0)
     problem = model._prepare(model._check(X))
     labels = rng.integers(3, size=(1, 60))
@@ -293,49 +278,6 @@ def test_wide_factors_agree_with_twin():
     Z, S, W = state.Z.array[:, 0].copy(), state.S.array[0].copy(), state.W.array[:, 0].copy()
     *_, F = dense.nmtf(X, Z, S, W, 3)
     assert [model._iterate(problem, state)[0] for _ in range(3)] == pytest.approx(F, rel=1e-10)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_algebra(dtype):
-    rng = np.random.default_rng(11)
-    rtol = 1e-12 if dtype == np.float64 else 1e-5
-    X = sparse.csr_matrix(random_sparse(rng, 300, 2500, 0.1))
-    S = SparseMatrix.both_ways(X, dtype, 4096)
-    assert S.pointers.shape[0] > 1 and S.T.T is S
-    assert np.allclose(S.tocsr().toarray(), X.toarray(), rtol=1e-6)
-    W = Factor(rng.random((2500, 3, 5)).astype(dtype))
-    Z = S @ W
-    assert Z.array.dtype == dtype
-    B, C = Small(rng.random((3, 5, 4))), Small(rng.random((3, 4, 5)))
-    weights = rng.random(2500)
-    for t in range(3):
-        w = W.array[:, t].astype(float)
-        assert np.allclose(Z.array[:, t], X @ w, rtol=rtol)
-        assert np.allclose((S.T @ Z).array[:, t], X.T @ (X @ w), rtol=rtol)
-        assert np.allclose(gram(W).array[t], w.T @ w, rtol=rtol)
-        assert np.allclose(inner(W, W)[t], (w * w).sum(), rtol=rtol)
-        assert np.allclose((B @ C).array[t], B.array[t] @ C.array[t], rtol=1e-14)
-        assert np.allclose(inner(B, C.T)[t], (B.array[t] * C.array[t].T).sum(), rtol=1e-14)
-        terms = 2.0 * (W @ B) + 0.5 * (W @ B) + (W @ C.T)
-        assert np.allclose(terms.value()[:, t], 2.5 * w @ B.array[t] + w @ C.array[t].T, rtol=rtol)
-        assert np.allclose(diagonal(weights, W).array[:, t], weights[:, None] * w, rtol=rtol)
-
-
-@pytest.mark.parametrize("root", [False, True])
-def test_update_in_one_pass_and_in_parts_agree(root):
-    rng = np.random.default_rng(12)
-    F, A, E = (Factor(rng.random((700, 3, k))) for k in (6, 5, 6))
-    B, G = Small(rng.random((3, 5, 6))), Small(rng.random((3, 6, 6)))
-    other = Factor(F.array.copy())
-    cross_before = cross(A, F).array
-    update(F, A @ B + 0.3 * E, F @ G, root=root, with_cross=True)
-    # two plain terms and a copy of the factor in the denominator are done in parts
-    copy = Factor(other.array.copy())
-    update(other, A @ B + 0.1 * E + 0.2 * E, copy @ G, root=root)
-    assert np.allclose(F.array, other.array, rtol=1e-12)
-    assert np.allclose(gram(F).array, gram(other).array, rtol=1e-12)
-    assert np.allclose(cross(A, F).array, cross(A, other).array, rtol=1e-12)
-    assert not np.allclose(cross(A, F).array, cross_before)
 
 
 nasty_values = st.sampled_from([0.0, 0.0, 0.0, 1e-300, 1e-160, 1e-20, 1.0, 3.0, 1e20, 1e150])

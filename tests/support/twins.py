@@ -117,3 +117,10 @@ def planted(rng, sizes=((30, 20), (25, 30), (35, 25)), inside=3.0, outside=0.2):
     columns = np.repeat(np.arange(len(sizes)), [d for _, d in sizes])
     rates = np.where(rows[:, None] == columns, inside, outside)
     return rng.poisson(rates).astype(float), rows, columns
+
+
+def random_sparse(rng, n, d, density=0.3):
+    """A matrix without a row of zeros."""
+    X = rng.random((n, d)) * (rng.random((n, d)) < density)
+    X[np.arange(n), rng.integers(d, size=n)] += rng.random(n) + 0.1
+    return X
