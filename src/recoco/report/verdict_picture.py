@@ -75,12 +75,12 @@ def _pattern(name: str, ground: str, stripe: str) -> str:
 
 
 def _legend(counts: Tally) -> tuple[list[str], float]:
-    """Return the verdicts with their counts; a second one is that of the reference run."""
+    """Return the verdicts with their counts, here and in addition from the reference run."""
     entries = []
     for key, verdict in VERDICTS.items():
-        numbers = [n for n in (counts.left[key], counts.known[key]) if n]
-        if numbers:
-            entries.append((key, False, f"{verdict.label} {' + '.join(map(str, numbers))}"))
+        more = f" + {counts.known[key]}" if counts.known[key] else ""
+        if counts.left[key] or more:
+            entries.append((key, False, f"{verdict.label} {counts.left[key]}{more}"))
     if known := [key for key, n in counts.known.items() if n]:
         entries.append((known[0], True, f"hatched, after the +: {LABEL}"))
     parts, x, y = [], float(_MARGIN), 26.0
