@@ -12,6 +12,7 @@ def said(tmp_path, monkeypatch, capsys):
     """Return the lines that the command prints about a project with two cells."""
     monkeypatch.setenv("RECOCO_ROOT", str(tmp_path))
     (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").touch()
     write_here(tmp_path, [missing("a"), row("b", verdict="worse")])
 
     def lines(**options):
