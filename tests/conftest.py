@@ -26,7 +26,13 @@ SPLIT = {"tests/methods/test_contract.py", "tests/datasets/test_real.py"}
 # One browser for all tests of the report in it.
 GROUPS = {
     f"tests/report/test_{name}.py": "browser"
-    for name in ("browser", "leaderboard_browser", "escaping_browser", "reference_browser")
+    for name in (
+        "browser",
+        "leaderboard_browser",
+        "escaping_browser",
+        "reference_browser",
+        "overlay_browser",
+    )
 }
 
 

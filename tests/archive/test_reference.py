@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from recoco.archive.reference.scores import marks_of_blocks, read_marks, split_s
 from recoco.core.errors import RecocoError
 from recoco.core.files import write_arrays
 from support.projects import CHECKOUT, MINI_PAPER, recoco, write_paper
+from support.reference_run import NUMBERS, read_cells, write_cells
 
 # ---- scores ---------------------------------------------------------------------------------
 
@@ -292,9 +294,43 @@ def test_the_reproduction_ends_with_the_agreement(finished, tmp_path):
     project = tmp_path / "project"
     shutil.copytree(finished, project, symlinks=True)
     recoco(project, "reference", "--save")
-    last = recoco(project, "reproduce", "--cores", "2").stdout.splitlines()[-1]
+    *_, counts, last = recoco(project, "reproduce", "--cores", "2").stdout.splitlines()
     assert last.startswith("reference: of 3 cells in both, 3 identical")
+    assert counts.endswith("the reference run knows none of the others")
     assert reference.is_there(project)  # the report beside it has left it alone
+
+
+@pytest.mark.workflow
+def test_what_the_reference_knows_is_shown_and_used_for_nothing_else(finished, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(finished, project, symlinks=True)
+    recoco(project, "reference", "--save")
+    recoco(project, "reproduce", "--cores", "2")
+    saved = digests(reference.folder_of(project))
+    results = digests(project / "results" / "compare")
+
+    # Another machine had the data: the report alone is rendered again.
+    path = reference.folder_of(project) / reference.DATA / "mini_cells.csv"
+    rows = read_cells(path)
+    gone = next(cell for cell in rows if cell["dataset"] == "GONE")
+    gone.update(NUMBERS, measured="0.5123", measured_sd="0.004")
+    write_cells(path, rows)
+    *_, counts, _ = recoco(project, "reproduce", "--cores", "2").stdout.splitlines()
+    assert counts == "3 of 4 cells were computed here, 1 more is known from the reference run"
+    table = project / "reports" / "tables" / "mini_table2.md"
+    assert r"0.512 ± 0.004 R\*" in table.read_text(encoding="utf-8")
+    assert digests(project / "results" / "compare") == results
+
+    # Neither an archive nor a new reference has it.
+    for name in ("CITATION.cff", "LICENSE", "README.md", "Makefile"):
+        shutil.copy(CHECKOUT / name, project / name)
+    recoco(project, "archive", "--cores", "2")
+    with zipfile.ZipFile(project / "dist" / "recoco-archive.zip") as archive:
+        archived = archive.read("reports/tables/mini_table2.md").decode()
+        assert "unreachable" in archived and "0.512" not in archived
+        assert "0.512" not in archive.read("results/compare/mini/cells.csv").decode()
+    recoco(project, "reference", "--save")
+    assert digests(reference.folder_of(project)) == saved
 
 
 def test_too_large_a_reference_is_refused(both, monkeypatch):

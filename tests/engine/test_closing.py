@@ -3,6 +3,7 @@
 import pandas as pd
 
 from recoco.engine.closing import LEADERS, closing, leaders
+from support.reference_run import missing, row, write_here, write_reference
 
 COLUMNS = ["item", "weighting", "selection", "metric", "kind", "method", "mean_rank", "n_datasets"]
 
@@ -32,3 +33,18 @@ def test_a_benchmark_ends_with_ranks_and_without_verdicts(tmp_path):
     frame.to_csv(folder / "standings.csv", index=False)
     said = closing(tmp_path, ["benchmark"])
     assert "cells" not in said and "B 1.25, A 1.50" in said
+
+
+def test_a_reproduction_ends_with_what_is_from_here_and_what_is_known(tmp_path):
+    folder = write_here(tmp_path, [missing("a"), row("b"), missing("c", "failed")]).parent
+    pd.DataFrame(columns=COLUMNS).to_csv(folder / "standings.csv", index=False)
+    first, *alone = closing(tmp_path, ["mini"]).splitlines()
+    assert first.startswith("report: ")
+    assert len(alone) == 1 and alone[0].startswith("cells: 1 reproduced / ")
+
+    write_reference(tmp_path, [row("a"), row("c"), missing("b")])
+    _, cells, counts, agreement = closing(tmp_path, ["mini"]).splitlines()
+    assert cells == alone[0] and agreement.startswith("reference: ")
+    assert counts == (
+        "1 of 3 cells were computed here, 1 more is known from the reference run, 1 from neither"
+    )

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.browser
 CELL = "tables:table2:PAIR:binary:Coclus:acc"
 NAME = "PAIR · binary · Coclus · ACC"
 BRACKET = "words:table2:PAIR:count:WC-NMTF:nmi_best"
+FORGET = """try { const kept = localStorage.length; localStorage.clear(); return kept > 0; }
+catch (e) { return false; }"""
 PAGES = [
     *("overview", "paper=tables", "paper=words", "paper=ensembles", "paper=studies"),
     *("paper=graphs", "paper=board", "datasets", "methods", "errata", "provenance"),
@@ -39,7 +41,8 @@ def visit(browser, address):
         feature = {"name": "prefers-color-scheme", "value": scheme}
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
         browser.get(f"{address}#{place}")
-        browser.execute_script("try { localStorage.clear() } catch (e) {}")
+        if browser.execute_script(FORGET):
+            browser.refresh()
         return browser
 
     yield open_page

@@ -12,6 +12,7 @@ from recoco.config import papers as paper_data
 from recoco.core.fingerprint import fingerprint, fingerprint_of_files
 from recoco.datasets.card import entries_of, load_card, printed_rows
 from recoco.engine.job import share_source
+from recoco.report import overlay
 from recoco.report.provenance import commit_now, run_counts
 from recoco.items import kind_of, modules_of_drawings
 from recoco.plan.kernels import digest_of, variants_of
@@ -150,6 +151,10 @@ def files_of_report():
     known = paper_data.all_papers().values()
     names = (paper_data.PRINTED, paper_data.ERRATA)
     return [path for paper in known for path in paper.files(*names)]
+
+
+def reference_of_report():
+    return [str(path) for path in overlay.files_of(Path(), papers())]
 
 
 # Resources that a job requests from a cluster; no result depends on them.

@@ -2,6 +2,7 @@ rule report:
     input:
         files_of_report(),
         "config/method_cards.yaml",
+        reference_of_report(),
         compared=expand("results/compare/{paper}/{table}.csv", paper=papers(), table=list(OUTPUTS)),
         scores=expand("results/scores/{dataset}.parquet", dataset=PLAN.datasets),
         characteristics=characteristics_of_all(),

@@ -21,4 +21,5 @@ with job(snakemake):
         config_dir=Path("config"),
         out_dir=Path(snakemake.output.page).parent,
         timings=timings,
+        with_reference=Path(),
     )

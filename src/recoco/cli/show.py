@@ -84,20 +84,27 @@ def show_verdict(paper: str | None, cells: bool, only: str | None) -> int:
     """Print the number of cells per verdict and table, or every cell."""
     import pandas as pd
 
+    from recoco.archive import reference
+    from recoco.report import overlay
     from recoco.report.verdicts import COMPARED, summary_line
 
+    root = paths.root()
     paper = use_folder(paper) if paper else "*"
-    files = sorted((paths.root() / "results" / "compare").glob(f"{paper}/cells.csv"))
+    files = sorted((root / "results" / "compare").glob(f"{paper}/cells.csv"))
     if not files:
         raise NoResults
     if only and only not in COMPARED:
         raise RecocoError(f"Unknown verdict {only!r}: {nearest(only, COMPARED)}")
-    frames = [pd.read_csv(path, keep_default_na=False) for path in files]
-    everything = pd.concat(frames)
+    frames = {p.parent.name: pd.read_csv(p, dtype=str, keep_default_na=False) for p in files}
+    rows = {key: frame.to_dict("records") for key, frame in frames.items()}
+    known = overlay.known_cells(root, rows)
+    everything = pd.concat(frames.values())
     if cells:
         for row in everything.itertuples():
             if only in (None, row.verdict):
                 print(f"{row.verdict:12} {row.cell}: {row.reason}")
+                if row.cell in known:
+                    print(f"{'':12} {overlay.line(known[row.cell])}")
     else:
         counted = pd.crosstab([everything["paper"], everything["item"]], everything["verdict"])
         head = ["paper", "item", *(v for v in COMPARED if v in counted)]
@@ -106,7 +113,9 @@ def show_verdict(paper: str | None, cells: bool, only: str | None) -> int:
             [[*name, *(row[v] for v in head[2:])] for name, row in counted.iterrows()],
             set(range(2, len(head))),
         )
-    print(summary_line(frames))
+    print(summary_line(frames.values()))
+    if reference.is_there(root):
+        print(overlay.sentence(rows, known))
     return 0
 
 

@@ -11,16 +11,21 @@ def closing(root: Path, papers: list[str]) -> str:
     """Return the last lines about some papers; the benchmark has no printed cells, but ranks."""
     import pandas as pd
 
-    from recoco.report import summary_line
+    from recoco.report import overlay, summary_line
 
     folder = root / "results" / "compare"
     lines = [f"report: {root / 'reports' / 'index.html'}"]
-    cells = [pd.read_csv(folder / paper / "cells.csv") for paper in papers]
-    if any(len(frame) for frame in cells):
-        lines.append(summary_line(cells))
+    cells = {
+        paper: pd.read_csv(folder / paper / "cells.csv", dtype=str, keep_default_na=False)
+        for paper in papers
+    }
+    if any(len(frame) for frame in cells.values()):
+        lines.append(summary_line(cells.values()))
         if reference.is_there(root):
             from recoco.archive.reference.agreement import agreement, agreement_line
 
+            rows = {paper: frame.to_dict("records") for paper, frame in cells.items()}
+            lines.append(overlay.sentence(rows, overlay.known_cells(root, rows)))
             lines.append(agreement_line(agreement(root, papers)))
     for paper in papers:
         lines += leaders(pd.read_csv(folder / paper / "standings.csv"))

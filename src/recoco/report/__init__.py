@@ -3,7 +3,16 @@
 from recoco.report.verdicts import summary_line
 
 
-def render(compare_dirs, scores, characteristics, provenance, config_dir, out_dir, timings=None):
+def render(
+    compare_dirs,
+    scores,
+    characteristics,
+    provenance,
+    config_dir,
+    out_dir,
+    timings=None,
+    with_reference=None,
+):
     """Write the report into ``out_dir`` and return how many cells have each verdict.
 
     Parameters
@@ -23,16 +32,26 @@ def render(compare_dirs, scores, characteristics, provenance, config_dir, out_di
         removed, except README.md, bench/ and reference/.
     timings : Path, optional
         Seconds of every job (csv).
+    with_reference : Path, optional
+        Project whose reference run is shown, marked as such, where there is no number here.
 
     Returns
     -------
     dict of str to int
-        Number of printed cells by verdict; ``absent`` counts those of papers not covered.
+        Number of printed cells by their verdict here; ``absent`` counts those of papers not
+        covered.
     """
     from recoco.report.site import render_site
 
     return render_site(
-        compare_dirs, scores, characteristics, provenance, config_dir, out_dir, timings
+        out_dir,
+        compare_dirs=compare_dirs,
+        scores=scores,
+        characteristics=characteristics,
+        provenance=provenance,
+        config_dir=config_dir,
+        timings=timings,
+        with_reference=with_reference,
     )
 
 

@@ -4,7 +4,8 @@ import math
 
 from recoco.report import formats
 from recoco.report.inputs import Material, PrintedCell
-from recoco.report.verdicts import VERDICTS, count_verdicts
+from recoco.report.overlay import LABEL, Known, tally
+from recoco.report.verdicts import VERDICTS
 
 
 def _grouped(values, key) -> dict:
@@ -26,14 +27,13 @@ def verdict_map(material: Material) -> list[dict]:
         cells = by_paper.get(key, [])
         if not cells:
             continue  # a benchmark prints nothing
-        counts = count_verdicts(cell.verdict for cell in cells)
         papers.append(
             {
                 "key": key,
                 "title": material.titles.get(key, ""),
                 "covered": key in material.papers,
                 "cells": len(cells),
-                "counts": {verdict: n for verdict, n in counts.items() if n},
+                "tally": tally(cells),
                 "entries": [
                     _map_item(material, key, item, group)
                     for item, group in _grouped(cells, lambda cell: cell.item).items()
@@ -81,17 +81,25 @@ def _item_title(material: Material, paper: str, name: str) -> str:
 
 
 def _square(cell: PrintedCell) -> dict:
-    verdict = VERDICTS[cell.verdict]
+    """Return what a square shows: the verdict here, or the reference's, with the one here."""
+    own = _shown(cell, cell.verdict, cell.answer) | {"own": None}
+    if not cell.known:
+        return own
+    known = _shown(cell, cell.known.verdict, cell.known.row)
+    return known | {"says": f"{known['says']}, {LABEL}", "own": own}
+
+
+def _shown(cell: PrintedCell, verdict: str, row: dict | None) -> dict:
     says = f"{cell.name}: printed {cell.printed}"
-    if cell.measured:
-        says += f", measured {cell.measured}"
-    if cell.answer and cell.answer["n_runs"]:
-        says += f" on {formats.whole(cell.answer['n_runs'])} runs"
+    if row and (measured := cell.answer_text(row)):
+        says += f", measured {measured}"
+    if row and row["n_runs"]:
+        says += f" on {formats.whole(row['n_runs'])} runs"
     return {
         "id": cell.id,
-        "verdict": cell.verdict,
-        "letter": verdict.letter,
-        "says": f"{says}; {verdict.label}",
+        "verdict": verdict,
+        "letter": VERDICTS[verdict].letter,
+        "says": f"{says}; {VERDICTS[verdict].label}",
     }
 
 
@@ -101,6 +109,7 @@ def _square(cell: PrintedCell) -> dict:
 def dialog_data(material: Material) -> dict:
     """Return the data of the dialogs for the script, with all numbers formatted."""
     return {
+        "label": LABEL,
         "verdicts": {k: {"label": v.label, "letter": v.letter} for k, v in VERDICTS.items()},
         "combinations": {
             f"{key}:{item['published'] or name}": {
@@ -137,27 +146,47 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
     answer = cell.answer
     if answer is None:
         return shown
-    tolerance = formats.as_float(answer["tolerance"])
+    if cell.known:
+        shown["known"] = _dialog_known(cell, cell.known)
     return shown | {
         "reason": answer["reason"],
-        "facts": [
-            ["measured", cell.measured or "no number"],
-            ["95 % interval", _interval(cell, answer)],
-            ["difference", _signed(formats.as_float(answer["difference"]), cell.places)],
-            ["tolerance", formats.number(tolerance, cell.places)],
-            ["within tolerance", _yes(answer["within"]) if cell.measured else ""],
-            ["runs", formats.whole(answer["n_runs"])],
-            ["under", answer["combination_text"] or answer["combination"]],
-            *_rebuilt(material, answer),
-        ],
+        "facts": [*_facts(cell, answer), *_rebuilt(material, answer)],
         "used": answer["combination"],
         "among": f"{cell.paper}:{cell.item}",
         "value": _finite(formats.as_float(cell.value)),
-        "band": _finite(tolerance),
+        "band": _finite(formats.as_float(answer["tolerance"])),
         "plot": not cell.metric.startswith("pvalue"),
         "measures": _dialog_measures(
             cell, material.papers[cell.paper].measures_of.get(answer["cell"], []), answer
         ),
+    }
+
+
+def _facts(cell: PrintedCell, row: dict) -> list[list[str]]:
+    """Return names and values of the numbers in a row of ``cells.csv``, the measured one first."""
+    measured = cell.answer_text(row)
+    return [
+        ["measured", measured or "no number"],
+        ["95 % interval", _interval(cell, row)],
+        ["difference", _signed(formats.as_float(row["difference"]), cell.places)],
+        ["tolerance", formats.number(row["tolerance"], cell.places)],
+        ["within tolerance", _yes(row["within"]) if measured else ""],
+        ["runs", formats.whole(row["n_runs"])],
+        ["under", row["combination_text"] or row["combination"]],
+    ]
+
+
+def _dialog_known(cell: PrintedCell, known: Known) -> dict:
+    """Return what the reference run has on a cell, with the data and the commit behind it."""
+    return {
+        "verdict": known.verdict,
+        "reason": known.row["reason"],
+        "facts": [
+            *_facts(cell, known.row),
+            ["data", known.row["card"]],
+            ["SHA-256 of the data", " ".join(known.sha256)],
+            ["commit", known.commit],
+        ],
     }
 
 

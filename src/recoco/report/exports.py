@@ -4,6 +4,7 @@ import csv
 import io
 
 from recoco.report.formats import latex, markdown, spreadsheet
+from recoco.report.overlay import LABEL, SIGN
 from recoco.report.tables import Column, Entry, Table
 from recoco.report.verdicts import VERDICTS
 
@@ -12,12 +13,13 @@ _LONG, _WIDE = 60, 8
 
 
 def _legend(table: Table) -> str:
-    used = {entry.mark for row in table.rows for entry in row if entry.mark}
+    used = {entry.mark.removesuffix(SIGN) for row in table.rows for entry in row if entry.mark}
     words = [f"{v.letter} {v.label}" for v in VERDICTS.values() if v.letter in used]
     words += [
         f"{mark} {word}" for mark, word in (("=", "agrees"), ("≠", "differs")) if mark in used
     ]
-    return ", ".join(words)
+    text = ", ".join(words)
+    return f"{text}; {SIGN} {LABEL}" if table.overlaid else text
 
 
 def _spread_out(row: list[Entry]) -> list[Entry]:
@@ -118,6 +120,10 @@ def _latex_row(row: list[Entry]) -> str:
     return " & ".join(parts) + r" \\"
 
 
+def _verdict(entry: Entry) -> str:
+    return f"{entry.verdict} ({LABEL})" if entry.own else entry.verdict
+
+
 def to_csv(table: Table) -> str:
     """Return the table as CSV, with separate columns for spreads and verdicts."""
     heads, kept = [], []
@@ -132,7 +138,7 @@ def to_csv(table: Table) -> str:
                 (" sd", lambda e: e.text.partition(" ± ")[2]),
             ]
         if any(e.verdict for e in entries):
-            parts.append((" verdict", lambda e: e.verdict))
+            parts.append((" verdict", _verdict))
         for suffix, read in parts:
             heads.append(name + suffix)
             kept.append([read(entry) for entry in entries])

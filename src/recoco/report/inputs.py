@@ -15,6 +15,7 @@ from recoco.config.schema import check, read_yaml
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json
 from recoco.report import formats
+from recoco.report.overlay import Known, files_of, known_cells, sentence
 
 KEY = ["item", "dataset", "weighting", "method", "metric"]
 _COLUMNS = {name: [c for c in columns if c != "choice_*"] for name, columns in OUTPUTS.items()}
@@ -66,7 +67,11 @@ class Paper:
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A printed cell and its answer, if there is one."""
+    """A printed cell and its answer, if there is one.
+
+    ``known`` is what the reference run says of a cell that has no number here. It is shown, with
+    its origin, and used for nothing else.
+    """
 
     id: str
     paper: str
@@ -79,9 +84,11 @@ class PrintedCell:
     sd: str
     note: str
     answer: dict | None = None
+    known: Known | None = None
 
     @property
     def verdict(self) -> str:
+        """The verdict here, whatever the reference says."""
         if self.answer:
             return self.answer["verdict"]
         return "absent" if self.value else "unprinted"
@@ -97,6 +104,7 @@ class PrintedCell:
 
     @property
     def measured(self) -> str:
+        """What was measured here."""
         return self.answer_text(self.answer) if self.answer else ""
 
     def answer_text(self, row) -> str:
@@ -122,6 +130,7 @@ class Material:
     titles: dict[str, str]
     methods: dict[str, dict]
     score_files: list[Path] = field(default_factory=list)
+    two_counts: str = ""  # of cells computed here and known from the reference; if there is one
     cards: dict[str, dict] = field(default_factory=dict)
 
     def cells_of(self, paper: str, name: str | None = None) -> list[PrintedCell]:
@@ -151,17 +160,28 @@ class Material:
         ]
 
 
-def gather(compare_dirs, scores, characteristics, provenance, config_dir, timings=None) -> Material:
-    """Read all inputs of the report."""
+def gather(
+    compare_dirs,
+    scores,
+    characteristics,
+    provenance,
+    config_dir,
+    timings=None,
+    with_reference=None,
+) -> Material:
+    """Read all inputs of the report; see `recoco.report.render`."""
     config_dir = Path(config_dir)
     # papers of this report come first, in its order
     sources = {**dict.fromkeys(compare_dirs), **all_papers(config_dir)}
     papers = {key: _read_paper(sources[key], Path(p)) for key, p in compare_dirs.items()}
     methods = config_dir / "methods.yaml"
     documents = [read_json(path) for path in characteristics]
+    rows = {key: paper.frames["cells"].to_dict("records") for key, paper in papers.items()}
+    referenced = with_reference and files_of(with_reference, papers)
+    known = known_cells(with_reference, rows) if referenced else {}
     return Material(
         papers=papers,
-        cells=_answer(printed_cells(sources.values()), papers),
+        cells=_answer(printed_cells(sources.values()), rows, known),
         datasets={document["dataset"]: document for document in documents},
         errata=[row for paper in sources.values() for row in paper.errata],
         provenance=read_json(provenance),
@@ -169,6 +189,7 @@ def gather(compare_dirs, scores, characteristics, provenance, config_dir, timing
         titles={key: paper.config["title"] for key, paper in sources.items()},
         methods=load_methods(config_dir) if methods.is_file() else {},
         score_files=[Path(path) for path in scores],
+        two_counts=sentence(rows, known) if referenced else "",
         cards=_read_cards(config_dir / "method_cards.yaml"),
     )
 
@@ -209,13 +230,11 @@ def _read_paper(source, folder: Path) -> Paper:
     return Paper(source.key, source.config, folder, frames)
 
 
-def _answer(published: pd.DataFrame, papers: dict[str, Paper]) -> list[PrintedCell]:
+def _answer(
+    published: pd.DataFrame, rows: dict[str, list[dict]], known: dict[str, Known]
+) -> list[PrintedCell]:
     """Give each printed cell its answer; an answer to a cell that is not printed is an error."""
-    answers = {
-        row["cell"]: row
-        for paper in papers.values()
-        for row in paper.frames["cells"].to_dict("records")
-    }
+    answers = {row["cell"]: row for of_paper in rows.values() for row in of_paper}
     cells = [
         PrintedCell(
             row["cell"],
@@ -225,6 +244,7 @@ def _answer(published: pd.DataFrame, papers: dict[str, Paper]) -> list[PrintedCe
             row["sd"],
             row["note"],
             answers.pop(row["cell"], None),
+            known.get(row["cell"]),
         )
         for row in published.to_dict("records")
     ]

@@ -10,7 +10,7 @@ from recoco.items.leaderboard import table as leaderboard
 from recoco.items.words import table as wordlists
 from recoco.report import formats, items, tables
 from recoco.report.inputs import Material, Paper
-from recoco.report.verdicts import count_verdicts
+from recoco.report.overlay import tally
 
 # ---- papers ------------------------------------------------------------------------------
 
@@ -19,12 +19,11 @@ def paper_pages(material: Material, made_tables: dict, made_figures: dict) -> li
     """Return the page of each covered paper."""
     made = []
     for key, paper in material.papers.items():
-        counts = count_verdicts(cell.verdict for cell in material.cells_of(key))
         made.append(
             {
                 "key": key,
                 "config": paper.config,
-                "counts": {verdict: n for verdict, n in counts.items() if n},
+                "tally": tally(material.cells_of(key)),
                 "entries": [
                     {
                         "id": name,

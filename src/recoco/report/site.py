@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from recoco.core.errors import RecocoError
 from recoco.core.files import atomic, write_text
-from recoco.report import cells, exports, formats, items, method_cards, pages, trials
+from recoco.report import cells, exports, formats, items, method_cards, overlay, pages, trials
 from recoco.report.inputs import Material, gather
 from recoco.report.verdict_picture import verdict_picture
 from recoco.report.verdicts import VERDICTS, count_verdicts, summary_line
@@ -25,13 +25,11 @@ _STAMP = ".snakemake_timestamp"  # Snakemake's mark in folders that a rule write
 _FOLDERS = ("tables", "figures", "data")
 
 
-def render_site(
-    compare_dirs, scores, characteristics, provenance, config_dir, out_dir, timings=None
-) -> dict[str, int]:
+def render_site(out_dir, **inputs) -> dict[str, int]:
     """Write the whole report; see `recoco.report.render`."""
     out_dir = Path(out_dir)
     _check_folder(out_dir)
-    material = gather(compare_dirs, scores, characteristics, provenance, config_dir, timings)
+    material = gather(**inputs)
     written: set[Path] = set()
 
     def put(name: str, content: str | bytes) -> None:
@@ -87,7 +85,8 @@ def _style() -> Markup:
 
 
 def _page(environment: Environment, material: Material, made_tables, made_figures) -> str:
-    script = (_HERE / "assets" / "site.js").read_text(encoding="utf-8")
+    scripts = [_HERE / "assets" / name for name in ("only_here.js", "site.js")]
+    script = "".join(path.read_text(encoding="utf-8") for path in scripts)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = cells.dialog_data(material)
     return environment.get_template("index.html").render(
@@ -99,7 +98,10 @@ def _page(environment: Environment, material: Material, made_tables, made_figure
         verdicts=VERDICTS,
         provenance=material.provenance,
         summary=summary_line([paper.frames["cells"] for paper in material.papers.values()]),
-        counts=count_verdicts(cell.verdict for cell in material.cells),
+        two_counts=material.two_counts,
+        tally=overlay.tally(material.cells),
+        origin=overlay.LABEL,
+        overlaid=any(cell.known for cell in material.cells),
         total=sum(cell.verdict != "unprinted" for cell in material.cells),
         map=cells.verdict_map(material),
         papers=pages.paper_pages(material, made_tables, made_figures),

@@ -1,12 +1,13 @@
 """Tables of the report, printed beside measured numbers, independent of the file format."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from recoco.report import formats
 from recoco.report.inputs import Material, Paper, PrintedCell
+from recoco.report.overlay import LABEL, SIGN
 from recoco.report.verdicts import VERDICTS
 
 # With more (metric, method) pairs than this, methods are rows instead of columns.
@@ -27,7 +28,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Entry:
-    """One place in a table. ``mark`` is the sign of its verdict, ``span`` its width."""
+    """One place in a table. ``mark`` is the sign of its verdict, ``span`` its width.
+
+    An entry from the reference run has, as ``own``, the one that stands there without it.
+    """
 
     text: str = ""
     verdict: str = ""
@@ -35,6 +39,11 @@ class Entry:
     cell: str = ""
     note: str = ""
     span: int = 1
+    own: "Entry | None" = None
+
+    def saying(self, text: str) -> "Entry":
+        """Return the entry with another text, whatever it is from."""
+        return replace(self, text=text, own=self.own and self.own.saying(text))
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,11 @@ class Table:
     rows: list[list[Entry]]
     nulls: list[list[Entry]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def overlaid(self) -> bool:
+        """Whether an entry is from the reference run."""
+        return any(entry.own for row in self.rows for entry in row)
 
     def starts(self) -> set[int]:
         """Return the rows where a new name begins, if names span several rows."""
@@ -107,7 +121,19 @@ def score_entry(row: dict | None, column: str = "measured", spread: str = "measu
 
 
 def measured_entry(cell: PrintedCell) -> Entry:
-    """Return the entry with the measured value of a printed cell and its verdict."""
+    """Return the entry with the measured value of a printed cell and its verdict.
+
+    Without a value here it is that of the reference run, if it has one.
+    """
+    own = _own_entry(cell)
+    if not cell.known:
+        return own
+    known, letter = cell.known, VERDICTS[cell.known.verdict].letter
+    text, note = cell.answer_text(known.row), f"{LABEL}: {known.row['reason']}"
+    return Entry(text, known.verdict, letter + SIGN, cell.id, note, own=own)
+
+
+def _own_entry(cell: PrintedCell) -> Entry:
     verdict = VERDICTS[cell.verdict]
     if not cell.answer:
         return Entry(formats.NOTHING, cell.verdict, "", cell.id, verdict.meaning)

@@ -4,7 +4,8 @@ from markupsafe import escape
 
 from recoco.report import cells, formats
 from recoco.report.inputs import Material
-from recoco.report.verdicts import VERDICTS, count_verdicts
+from recoco.report.overlay import LABEL, Tally, tally
+from recoco.report.verdicts import VERDICTS
 
 # Fills and inks are those of the site in light.
 _FILLS = {
@@ -25,16 +26,12 @@ _WIDTH, _MARGIN = 880, 16
 _SQUARE, _GAP, _GROUP = 9, 1.5, 4
 _MOST = 36  # squares in a row
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-_HATCH = (
-    '<defs><pattern id="hatch" width="4" height="4" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)"><rect width="4" height="4" fill="#ececea"/>'
-    '<rect width="1.6" height="4" fill="#b9b9b5"/></pattern></defs>'
-)
+_PLAIN, _STRIPE = "#ececea", "#b9b9b5"
 
 
 def verdict_picture(material: Material) -> str:
     """Return the map of all printed cells as an SVG file: by paper, item and dataset."""
-    counts = count_verdicts(cell.verdict for cell in material.cells)
+    counts = tally(material.cells)
     parts, y = _legend(counts)
     for paper in cells.verdict_map(material):
         y += 24
@@ -55,21 +52,43 @@ def verdict_picture(material: Material) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:g}" '
         f'width="{_WIDTH}" height="{height:g}" role="img" font-family="{_FONT}">'
-        f"<title>{title}</title>{_HATCH}"
+        f"<title>{title}</title><defs>{''.join(_patterns(counts))}</defs>"
         f'<rect width="100%" height="100%" rx="8" fill="#ffffff"/>{"".join(parts)}</svg>\n'
     )
 
 
-def _legend(counts: dict[str, int]) -> tuple[list[str], float]:
-    parts, x, y = [], float(_MARGIN), 26.0
+def _patterns(counts: Tally) -> list[str]:
+    """Return the hatches: of what is unreachable, or of each verdict from the reference run."""
+    known = [verdict for verdict, n in counts.known.items() if n]
+    return [
+        _pattern("hatch", _PLAIN, _PLAIN if known else _STRIPE),  # a hatch has one meaning only
+        *(_pattern(f"known-{key}", _FILLS[key], "#ffffff") for key in known),
+    ]
+
+
+def _pattern(name: str, ground: str, stripe: str) -> str:
+    return (
+        f'<pattern id="{name}" width="4" height="4" patternUnits="userSpaceOnUse" '
+        f'patternTransform="rotate(45)"><rect width="4" height="4" fill="{ground}"/>'
+        f'<rect width="1.6" height="4" fill="{stripe}"/></pattern>'
+    )
+
+
+def _legend(counts: Tally) -> tuple[list[str], float]:
+    """Return the verdicts with their counts, here and in addition from the reference run."""
+    entries = []
     for key, verdict in VERDICTS.items():
-        if not counts[key]:
-            continue
-        label = f"{verdict.label} {counts[key]}"
+        more = f" + {counts.known[key]}" if counts.known[key] else ""
+        if counts.left[key] or more:
+            entries.append((key, False, f"{verdict.label} {counts.left[key]}{more}"))
+    if known := [key for key, n in counts.known.items() if n]:
+        entries.append((known[0], True, f"hatched, after the +: {LABEL}"))
+    parts, x, y = [], float(_MARGIN), 26.0
+    for key, hatched, label in entries:
         width = 20 + 6.6 * len(label) + 14
         if x + width > _WIDTH - _MARGIN:
             x, y = float(_MARGIN), y + 20
-        parts.append(_square(x, y - 9.5, key, 11))
+        parts.append(_square(x, y - 9.5, key, 11, known=hatched))
         parts.append(_text(x + 17, y, label, size=12))
         x += width
     return parts, y
@@ -86,7 +105,8 @@ def _item(item: dict) -> tuple[str, float, float]:
                 if placed == _MOST:
                     widest = max(widest, x)
                     x, y, placed = 0.0, y + _SQUARE + _GAP, 0
-                parts.append(_square(x, y, square["verdict"], _SQUARE, square["says"]))
+                known = square["own"] is not None
+                parts.append(_square(x, y, square["verdict"], _SQUARE, square["says"], known))
                 x += _SQUARE + _GAP
                 placed += 1
             widest = max(widest, x)
@@ -95,12 +115,16 @@ def _item(item: dict) -> tuple[str, float, float]:
     return "".join(parts), widest, y
 
 
-def _square(x: float, y: float, verdict: str, size: float, says: str = "") -> str:
-    line = f' stroke="{_LINE}" stroke-width="0.6"' if verdict in _OUTLINED else ""
+def _square(
+    x: float, y: float, verdict: str, size: float, says: str = "", known: bool = False
+) -> str:
+    fill = f"url(#known-{verdict})" if known else _FILLS[verdict]
+    edge = _FILLS[verdict] if known else _LINE
+    line = f' stroke="{edge}" stroke-width="0.6"' if known or verdict in _OUTLINED else ""
     title = f"<title>{escape(says)}</title></rect>" if says else ""
     return (
         f'<rect x="{formats.number(x, 1)}" y="{formats.number(y, 1)}" width="{size}" '
-        f'height="{size}" rx="1.5" fill="{_FILLS[verdict]}"{line}'
+        f'height="{size}" rx="1.5" fill="{fill}"{line}'
         f"{'>' + title if title else '/>'}"
     )
 

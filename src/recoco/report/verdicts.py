@@ -13,7 +13,11 @@ class Verdict:
     meaning: str
     always: bool = True  # named in the summary line even when no cell has it
     compared: bool = True  # a verdict of the stage compare, not one that only the report gives
+    measured: bool = True  # a verdict on a number that was computed
 
+
+_NO_NUMBER = {"measured": False}
+_OPEN = {"always": False, "compared": False, "measured": False}
 
 VERDICTS = {
     verdict.key: verdict
@@ -28,15 +32,11 @@ VERDICTS = {
         Verdict("better", "B", "better", "ours is on the better side of the printed value"),
         Verdict("worse", "W", "worse", "ours is on the worse side of the printed value"),
         Verdict("variant", "V", "variant", "measured on another preparation of the data"),
-        Verdict("unreachable", "U", "unreachable", "its data is not available here"),
-        Verdict("failed", "F", "failed", "the computation ended in an error", always=False),
-        Verdict("not-run", "N", "not run", "planned, not yet computed", always=False),
-        Verdict(
-            "absent", "·", "not in this report", "nothing in this report answers it", False, False
-        ),
-        Verdict(
-            "unprinted", "–", "no number printed", "the paper has a dash or NA there", False, False
-        ),
+        Verdict("unreachable", "U", "unreachable", "its data is not available here", **_NO_NUMBER),
+        Verdict("failed", "F", "failed", "the computation ended in an error", False, **_NO_NUMBER),
+        Verdict("not-run", "N", "not run", "planned, not yet computed", False, **_NO_NUMBER),
+        Verdict("absent", "·", "not in this report", "nothing in this report answers it", **_OPEN),
+        Verdict("unprinted", "–", "no number printed", "the paper has a dash or NA there", **_OPEN),
     )
 }
 COMPARED = [key for key, verdict in VERDICTS.items() if verdict.compared]

@@ -4,7 +4,6 @@ import base64
 import itertools
 import math
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 
@@ -201,5 +200,5 @@ def _printed_lines(cells) -> list[list[tables.Entry]]:
         line = tables.entries(
             f"{dataset}, printed", str(len(clusters)), str(place), "", "", classes
         )
-        lines.append([*line, replace(tables.measured_entry(words[0][0]), text=text)])
+        lines.append([*line, tables.measured_entry(words[0][0]).saying(text)])
     return lines

@@ -1,7 +1,6 @@
 """Clusters of words in the report: cards for the page and a table for the files."""
 
 import re
-from dataclasses import replace
 
 from recoco.report import formats, tables
 from recoco.report.inputs import Material, Paper, PrintedCell
@@ -94,7 +93,7 @@ def _card(row: dict, cell: PrintedCell | None, remarks: dict[str, str]) -> dict:
     pmi = formats.number(row.get("pmi"), 3)
     entry = tables.measured_entry(cell) if cell else tables.Entry(pmi or formats.NOTHING)
     if cell and pmi:
-        entry = replace(entry, text=pmi)
+        entry = (entry.own or entry).saying(pmi)
     words = row.get("words", "").split()[:_WORDS]
     pairs, counted = (formats.as_float(row.get(c)) for c in ("pairs", "pairs_found"))
     return {

@@ -59,10 +59,12 @@
   const body = byId("cell-body");
   let shown = null;
 
-  const square = (verdict) => {
-    const mark = make("span", { class: `sq v-${verdict}`, "aria-hidden": "true" });
-    mark.textContent = data.verdicts[verdict].letter;
-    return mark;
+  /** Make the square and the label of a verdict; what is from the reference run says so. */
+  const chip = (verdict, origin = "") => {
+    const { letter, label } = data.verdicts[verdict];
+    const mark = make("span", { class: `sq v-${verdict}`, "aria-hidden": "true" }, letter);
+    mark.classList.toggle("known", origin !== "");
+    return make("p", { class: "chip" }, mark, origin ? `${label}, ${origin}` : label);
   };
 
   const openCell = (id) => {
@@ -74,20 +76,17 @@
     shown = id;
     byId("cell-where").textContent = `${cell.paper}, ${cell.item}`;
     byId("cell-name").textContent = cell.name;
-    const chip = make("p", { class: "chip" }, square(cell.verdict), data.verdicts[cell.verdict].label);
-    const parts = [chip];
+    const known = root.classList.contains("only-here") ? null : cell.known;
+    const parts = known ? [...fromReference(cell, known), make("h3", {}, "Not computed here")] : [];
+    parts.push(chip(cell.verdict));
     const versus = make("div", { class: "versus" }, figure("printed", cell.printed));
-    parts.push(versus);
+    if (!known) parts.push(versus);
     if (cell.reason) parts.push(make("p", {}, cell.reason));
     if (cell.about) parts.push(make("p", { class: "note" }, cell.about));
     if (cell.note) parts.push(make("p", { class: "note" }, `In the paper: ${cell.note}`));
     if (cell.facts) {
       versus.append(figure("measured", cell.facts[0][1]));
-      const list = make("dl", { class: "facts" });
-      for (const [name, value] of cell.facts.slice(1)) {
-        if (value) list.append(make("dt", {}, name), make("dd", {}, value));
-      }
-      parts.push(list);
+      parts.push(facts(cell.facts.slice(1)));
       if (cell.measures.length) parts.push(...measures(cell));
     } else {
       parts.push(make("p", {}, "This report has no result for this cell."));
@@ -95,6 +94,19 @@
     body.replaceChildren(...parts);
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
+  };
+
+  const fromReference = (cell, known) => [
+    chip(known.verdict, data.label),
+    make("div", { class: "versus" }, figure("printed", cell.printed), figure("measured", known.facts[0][1])),
+    make("p", {}, known.reason),
+    facts(known.facts.slice(1)),
+  ];
+
+  const facts = (rows) => {
+    const filled = rows.filter(([, value]) => value);
+    const terms = filled.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]);
+    return make("dl", { class: "facts" }, ...terms);
   };
 
   const figure = (name, value) => make("div", {}, make("span", {}, name), make("b", {}, value));
@@ -226,6 +238,7 @@
       applyFilters();
     });
   }
+  byId("only-here")?.addEventListener("change", applyFilters);
   byId("all").addEventListener("click", () => {
     for (const filter of filters) filter.setAttribute("aria-pressed", "false");
     applyFilters();
@@ -287,7 +300,8 @@
     const rows = [...tbody.rows];
     rows.forEach((row, i) => { row.dataset.at ??= String(i); });
     const keyed = rows.map((row) => {
-      const text = row.cells[column].textContent.trim();
+      const cell = row.cells[column]; // one from the reference holds two texts and shows one
+      const text = (cell.matches(".known") ? cell.innerText : cell.textContent).trim();
       return { row, text, number: numberIn(text), at: Number(row.dataset.at) };
     });
     const numeric = table.tHead.rows[table.tHead.rows.length - 1].cells[column].classList.contains("num");
