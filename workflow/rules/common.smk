@@ -11,6 +11,7 @@ from recoco.config import load_config
 from recoco.config import papers as paper_data
 from recoco.core.fingerprint import fingerprint, fingerprint_of_files
 from recoco.datasets.card import entries_of, load_card, printed_rows
+from recoco.datasets.twins import wanted_twin
 from recoco.engine.job import share_source
 from recoco.report.provenance import commit_now, run_counts
 from recoco.items import kind_of, modules_of_drawings
@@ -45,13 +46,18 @@ def characteristics_of_all():
     return [f"resources/prepared/{dataset}.json" for dataset in datasets]
 
 
-def card_of(wildcards):
-    """The part of a card that decides the prepared data, and what the papers print about it."""
-    words = ("title", "description", "citation", "licence", "redistributable", "notes")
+def card_of(wildcards, input):
+    """The part of a card that decides the prepared data, and what the papers print about it.
+
+    Data that was fetched does not depend on whether twins are wanted, nor on what they are.
+    """
+    words = ("title", "description", "citation", "licence", "redistributable", "notes", "twin")
     card = load_card(wildcards.dataset)
+    twin = wanted_twin(wildcards.dataset, recoco_config.settings["twins"], input.receipt)
     return {
         "card": {key: value for key, value in card.items() if key not in words},
         "printed": printed_rows(card),
+        **({"twin": {**twin, "master_seed": recoco_config.master_seed}} if twin else {}),
     }
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+from recoco.compare.twins import MARK
 from recoco.report import formats
 from recoco.report.inputs import Material, PrintedCell
 from recoco.report.verdicts import VERDICTS, count_verdicts
@@ -148,6 +149,7 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
             ["within tolerance", _yes(answer["within"]) if cell.measured else ""],
             ["runs", formats.whole(answer["n_runs"])],
             ["under", answer["combination_text"] or answer["combination"]],
+            *([["twin", f"{cell.twin} ({MARK})"]] if cell.twin else []),
             *_rebuilt(material, answer),
         ],
         "used": answer["combination"],

@@ -9,6 +9,7 @@ import pandas as pd
 
 from recoco.compare.outputs import OUTPUTS
 from recoco.compare.published import printed_cells
+from recoco.compare.twins import judged_record, twins_of
 from recoco.config import load_methods
 from recoco.config.papers import all_papers
 from recoco.config.schema import check, read_yaml
@@ -79,6 +80,7 @@ class PrintedCell:
     sd: str
     note: str
     answer: dict | None = None
+    on_twin: dict | None = None  # its row of drawn.csv
 
     @property
     def verdict(self) -> str:
@@ -98,6 +100,14 @@ class PrintedCell:
     @property
     def measured(self) -> str:
         return self.answer_text(self.answer) if self.answer else ""
+
+    @property
+    def twin(self) -> str:
+        """The value measured on a twin, which is not judged; "" if there is none."""
+        if self.on_twin is None:
+            return ""
+        numbers = (self.on_twin["twin"], self.on_twin["twin_sd"])
+        return formats.measured_text(self.metric, *numbers, self.places)
 
     def answer_text(self, row) -> str:
         """Return the measured value of a row of cells.csv or measures.csv."""
@@ -123,6 +133,7 @@ class Material:
     methods: dict[str, dict]
     score_files: list[Path] = field(default_factory=list)
     cards: dict[str, dict] = field(default_factory=dict)
+    twins: set[str] = field(default_factory=set)
 
     def cells_of(self, paper: str, name: str | None = None) -> list[PrintedCell]:
         """Return the printed cells of a paper, or of one item of it."""
@@ -158,17 +169,19 @@ def gather(compare_dirs, scores, characteristics, provenance, config_dir, timing
     sources = {**dict.fromkeys(compare_dirs), **all_papers(config_dir)}
     papers = {key: _read_paper(sources[key], Path(p)) for key, p in compare_dirs.items()}
     methods = config_dir / "methods.yaml"
-    documents = [read_json(path) for path in characteristics]
+    records = {path.stem: read_json(path) for path in map(Path, characteristics)}
+    twins = twins_of(records)
     return Material(
         papers=papers,
         cells=_answer(printed_cells(sources.values()), papers),
-        datasets={document["dataset"]: document for document in documents},
+        datasets={name: judged_record(record) for name, record in records.items()},
         errata=[row for paper in sources.values() for row in paper.errata],
         provenance=read_json(provenance),
         timings=_read_csv(Path(timings)) if timings else pd.DataFrame(columns=["stage"]),
         titles={key: paper.config["title"] for key, paper in sources.items()},
         methods=load_methods(config_dir) if methods.is_file() else {},
-        score_files=[Path(path) for path in scores],
+        score_files=[path for path in map(Path, scores) if path.stem not in twins],
+        twins=twins,
         cards=_read_cards(config_dir / "method_cards.yaml"),
     )
 
@@ -211,11 +224,14 @@ def _read_paper(source, folder: Path) -> Paper:
 
 def _answer(published: pd.DataFrame, papers: dict[str, Paper]) -> list[PrintedCell]:
     """Give each printed cell its answer; an answer to a cell that is not printed is an error."""
-    answers = {
-        row["cell"]: row
-        for paper in papers.values()
-        for row in paper.frames["cells"].to_dict("records")
-    }
+    answers, on_twins = (
+        {
+            row["cell"]: row
+            for paper in papers.values()
+            for row in paper.frames[frame].to_dict("records")
+        }
+        for frame in ("cells", "drawn")
+    )
     cells = [
         PrintedCell(
             row["cell"],
@@ -225,6 +241,7 @@ def _answer(published: pd.DataFrame, papers: dict[str, Paper]) -> list[PrintedCe
             row["sd"],
             row["note"],
             answers.pop(row["cell"], None),
+            on_twins.get(row["cell"]),
         )
         for row in published.to_dict("records")
     ]
