@@ -46,14 +46,17 @@ def characteristics_of_all():
     return [f"resources/prepared/{dataset}.json" for dataset in datasets]
 
 
-def card_of(wildcards, input):
+def card_of(wildcards):
     """The part of a card that decides the prepared data, and what the papers print about it.
 
-    Data that was fetched does not depend on whether twins are wanted, nor on what they are.
+    Data that was fetched does not depend on whether twins are wanted, nor on what they are. The
+    receipt is read by its path: Snakemake does not notice changes of parameters that use `input`.
+    It asks again once the file is there.
     """
     words = ("title", "description", "citation", "licence", "redistributable", "notes", "twin")
     card = load_card(wildcards.dataset)
-    twin = wanted_twin(wildcards.dataset, recoco_config.settings["twins"], input.receipt)
+    receipt = f"resources/raw/{wildcards.dataset}/receipt.json"
+    twin = wanted_twin(wildcards.dataset, recoco_config.settings["twins"], receipt)
     return {
         "card": {key: value for key, value in card.items() if key not in words},
         "printed": printed_rows(card),
