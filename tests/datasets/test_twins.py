@@ -16,6 +16,13 @@ SEED = 2015
 SCORED = ("cstr", "ng2", "oh0", "oh15", "classic3", "tr12", "webkb4", "costar-t2", "corel-i1")
 
 
+# Raw texts and matrices that no table is computed on, and graphs that are too large to calibrate.
+WITHOUT_TWIN = {
+    *("ng20raw", "ng20words", "ng20-zhong", "octis-bbc", "tr41", "pubmed-diabetes"),
+    *("amazon10", "dblp3"),
+}
+
+
 @cache
 def described() -> dict[str, dict]:
     return {name: card for name in list_cards() if "twin" in (card := load_card(name))}

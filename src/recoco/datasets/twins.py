@@ -231,9 +231,7 @@ def _distinct(lengths: np.ndarray, width: int, draw) -> np.ndarray:
         drawn = drawn[~known]
         row = drawn // width
         starts = np.searchsorted(row, short)
-        position = np.arange(row.size) - np.repeat(
-            starts, np.diff(np.append(starts, row.size))
-        )
+        position = np.arange(row.size) - np.repeat(starts, np.diff(np.append(starts, row.size)))
         drawn = drawn[position < need[row]]
         need -= np.bincount(drawn // width, minlength=need.size)
         codes = np.sort(np.concatenate([codes, drawn]))

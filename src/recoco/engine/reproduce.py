@@ -237,10 +237,9 @@ def fetch_again(papers: list[str] | None = None) -> int:
     overrides: dict = {"papers": papers} if papers else {}
     overrides["twins"] = _last_twins(paths.root())
     config = load_config(overrides)
-    with workspace() as root:
-        with integrity.preparing(root, plan.datasets_of(config)):
-            _retry_unreachable(config, root)
-            code, _ = _snakemake(root, "data", ["data"], overrides, find_profile(None, root))
+    with workspace() as root, integrity.preparing(root, plan.datasets_of(config)):
+        _retry_unreachable(config, root)
+        code, _ = _snakemake(root, "data", ["data"], overrides, find_profile(None, root))
     for name in plan.datasets_of(config):
         record = read_json(paths.prepared(name).with_suffix(".json"))
         where = (record.get("source") or {}).get("where", "")

@@ -202,9 +202,7 @@ def score_table(paper: Paper, name: str, cells: list[PrintedCell]) -> Table:
         placed.setdefault(down, {})[over] = cell
     rows = []
     for down, of_row in placed.items():
-        pairs_of_row = [
-            entry for over in across for entry in cell_entries(of_row.get(over), drawn)
-        ]
+        pairs_of_row = [entry for over in across for entry in cell_entries(of_row.get(over), drawn)]
         rows.append([*entries(*down), *pairs_of_row])
     datasets = _unique(cell.dataset for cell in cells)
     width = len(sides)
