@@ -7,6 +7,7 @@ CORES ?=
 PROFILE ?=
 SCALE ?=
 TESTS ?=
+TWINS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,6 +16,7 @@ READY := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE =
 
 options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES))
+twins = $(if $(TWINS),--twins $(TWINS))
 
 # A process of tests per core, which tests/conftest.py gives whole files.
 spread = -n $(or $(CORES),logical) --maxprocesses 8 --dist loadgroup --no-loadscope-reorder
@@ -25,14 +27,15 @@ spread = -n $(or $(CORES),logical) --maxprocesses 8 --dist loadgroup --no-loadsc
 help: ## list all targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 	@echo 'Restrict a run with PAPER=coclus RUNS=10 CORES=2; run it on a cluster with PROFILE=slurm.'
+	@echo 'TWINS=none, small or all: which drawn data stands in for data that cannot be fetched.'
 
 setup: $(READY) ## install the environment into .venv from the lock file
 
 reproduce: $(READY) ## reproduce the papers: a first report within minutes, then the full protocol
-	@$(BIN)/recoco reproduce $(options) $(if $(PROFILE),--profile $(PROFILE))
+	@$(BIN)/recoco reproduce $(options) $(twins) $(if $(PROFILE),--profile $(PROFILE))
 
 quick: $(READY) ## only the first pass: a complete report from a few runs per cell
-	@$(BIN)/recoco reproduce --quick $(options) $(if $(PROFILE),--profile $(PROFILE))
+	@$(BIN)/recoco reproduce --quick $(options) $(twins) $(if $(PROFILE),--profile $(PROFILE))
 
 benchmark: $(READY) ## run every method on every dataset and rank them (a little over an hour on two cores)
 	@$(BIN)/recoco benchmark $(if $(RUNS),--runs $(RUNS)) $(if $(CORES),--cores $(CORES)) \

@@ -21,7 +21,7 @@ from recoco.metrics.tau import (
     taus,
 )
 from support import twins_views as twins
-from support.real_data import real
+from support.real_data import real_or_twin
 
 counts = st.integers(0, 3)
 
@@ -132,7 +132,7 @@ def test_elements_that_are_passed_over_would_stay(kind):
 
 @pytest.mark.parametrize("name", ["bbcsport2", "costar-t2"])
 def test_taus_of_a_whole_run_on_real_data(name):
-    data = real(name)
+    data = real_or_twin(name)
     views = check_views(data.views)
     runs = CoStar().fit_runs(data.views, [1, 2])
     for r in range(2):

@@ -17,7 +17,7 @@ from recoco.methods.nmtf import NMTF, ONMTF, WCNMTF
 from recoco.metrics import accuracy, nmi
 from support import twins
 from support import twins_factors as dense
-from support.real_data import real
+from support.real_data import real_or_twin
 
 ALL = [NMF, ONMF, PNMF, NMTF, ONMTF, WCNMTF]
 MONOTONE = [NMF, NMTF, WCNMTF]
@@ -32,7 +32,7 @@ def method(request):
 
 
 def dataset(name):
-    data = real(name)
+    data = real_or_twin(name)
     return weight(data.X, "tfidf-l2"), data
 
 

@@ -13,14 +13,14 @@ from recoco.methods.graph_nmf import GNMF, GNMTF
 from recoco.methods.neighbour_graphs import neighbour_graph
 from recoco.metrics import accuracy, canonical
 from support import twins, twins_factors
-from support.real_data import real
+from support.real_data import real_or_twin
 
 BOTH = pytest.mark.parametrize("method", [GNMF, GNMTF])
 
 
 @pytest.fixture(scope="module")
 def cstr():
-    return weight(real("cstr").X, "tfidf-l2")
+    return weight(real_or_twin("cstr").X, "tfidf-l2")
 
 
 def laplacian(X, k, weights):

@@ -11,7 +11,7 @@ from recoco.core.errors import RecocoError
 from recoco.datasets.weighting import weight
 from recoco.methods import neighbour_graphs as graphs
 from recoco.methods.neighbour_graphs import neighbour_graph
-from support.real_data import real
+from support.real_data import real_or_twin
 
 
 def all_pairs(X, k, weights):
@@ -71,7 +71,7 @@ def test_rows_without_anything_in_common_are_not_joined():
 
 @pytest.fixture(scope="module")
 def classic4():
-    return weight(real("classic4").X, "tfidf-l2")[:600]
+    return weight(real_or_twin("classic4").X, "tfidf-l2")[:600]
 
 
 def test_real_data(classic4):

@@ -16,12 +16,12 @@ from recoco.methods import spherical
 from recoco.methods.base import check_matrix, start_generator
 from recoco.methods.spherical import SphericalKMeans, spherical_starts, unit_rows
 from support import twins
-from support.real_data import real
+from support.real_data import real_or_twin
 
 
 @pytest.fixture(scope="module")
 def cstr():
-    return check_matrix(weight(real("cstr").X, "tfidf-l2"))
+    return check_matrix(weight(real_or_twin("cstr").X, "tfidf-l2"))
 
 
 def sums_of(X, z, g):

@@ -1,11 +1,12 @@
-"""Real datasets for tests, which are skipped where a dataset cannot be had."""
+"""Real datasets for tests, which are skipped or take a twin where a dataset cannot be had."""
 
 from functools import cache
 
 import pytest
 
 from recoco.core.errors import RecocoError
-from recoco.datasets import Dataset, load_dataset
+from recoco.datasets import Dataset, load_card, load_dataset
+from recoco.datasets.twins import draw_twin
 
 
 @cache
@@ -22,6 +23,12 @@ def real(name: str) -> Dataset:
     if data is None:
         without(name)
     return data
+
+
+@cache
+def real_or_twin(name: str) -> Dataset:
+    """Return a dataset, or its twin where it is not here: for statements about any data."""
+    return _loaded(name) or draw_twin(load_card(name), 2015)
 
 
 def without(name: str) -> None:

@@ -11,6 +11,7 @@ from recoco.config import load_config
 from recoco.config import papers as paper_data
 from recoco.core.fingerprint import fingerprint, fingerprint_of_files
 from recoco.datasets.card import entries_of, load_card, printed_rows
+from recoco.datasets.twins import wanted_twin
 from recoco.engine.job import share_source
 from recoco.report import overlay
 from recoco.report.provenance import commit_now, run_counts
@@ -47,12 +48,20 @@ def characteristics_of_all():
 
 
 def card_of(wildcards):
-    """The part of a card that decides the prepared data, and what the papers print about it."""
-    words = ("title", "description", "citation", "licence", "redistributable", "notes")
+    """The part of a card that decides the prepared data, and what the papers print about it.
+
+    Data that was fetched does not depend on whether twins are wanted, nor on what they are. The
+    receipt is read by its path: Snakemake does not notice changes of parameters that use `input`.
+    It asks again once the file is there.
+    """
+    words = ("title", "description", "citation", "licence", "redistributable", "notes", "twin")
     card = load_card(wildcards.dataset)
+    receipt = f"resources/raw/{wildcards.dataset}/receipt.json"
+    twin = wanted_twin(wildcards.dataset, recoco_config.settings["twins"], receipt)
     return {
         "card": {key: value for key, value in card.items() if key not in words},
         "printed": printed_rows(card),
+        **({"twin": {**twin, "master_seed": recoco_config.master_seed}} if twin else {}),
     }
 
 

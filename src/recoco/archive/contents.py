@@ -94,7 +94,7 @@ def _walk(folder: Path):
 
 def planned_blocks(config: Config, root: Path) -> dict[plan.Setting, tuple[list, int]]:
     """Return the blocks of every setting whose data is available, and the runs that are used."""
-    missing = plan.unreachable(root)
+    missing = plan.missing(config, root)
     return {
         setting: plan.blocks_of(config, setting, total, root)
         for setting, total in plan.settings_of(config).items()

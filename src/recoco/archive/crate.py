@@ -9,6 +9,7 @@ import re
 import tomllib
 
 from recoco.archive.contents import Contents
+from recoco.compare.twins import MARK
 from recoco.config import Config
 from recoco.core.checksums import sha256
 from recoco.datasets.card import load_card
@@ -84,6 +85,8 @@ def crate(config: Config, contents: Contents, provenance: dict, date: str, name:
     for member in contents.under("results/compare/"):
         if member.endswith("/cells.csv"):
             graph.file(member, "Every printed cell, its measured value and the verdict.")
+        if member.endswith("/drawn.csv"):
+            graph.file(member, f"What cells without data measure on their twins: {MARK}.")
     for member, text in {
         "CITATION.cff": "How to cite recoco and the papers.",
         "LICENSE": "Licence of the program.",

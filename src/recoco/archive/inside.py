@@ -78,7 +78,8 @@ def _repeat(config, folder: Path, task: dict, available: set[str], findings) -> 
     from recoco.archive.rerun import run_again, sample, trials_of
 
     plan.check_parameters(config)
-    trials = trials_of(config, folder)
+    drawn_data = plan.twins(folder)
+    trials = [t for t in trials_of(config, folder) if t.setting.dataset not in drawn_data]
     drawn = sample(trials, task["rerun"], task["seed"])
     users = {key: set(plan.settings_of(alone(config, key))) for key in config.papers}
     same = 0

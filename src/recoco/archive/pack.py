@@ -105,9 +105,9 @@ def render_archived(config: Config, root: Path, provenance: dict, out: Path) -> 
 
 def scores_of(config: Config, root: Path) -> list[Path]:
     """Return the existing score tables of the configured datasets."""
-    from recoco.plan import settings_of
+    from recoco.plan import missing, settings_of
 
-    datasets = sorted({setting.dataset for setting in settings_of(config)})
+    datasets = sorted({s.dataset for s in settings_of(config)} - missing(config, root))
     paths = [root / "results" / "scores" / f"{dataset}.parquet" for dataset in datasets]
     return [path for path in paths if path.is_file()]
 

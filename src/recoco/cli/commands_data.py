@@ -14,6 +14,7 @@ def add_commands(command) -> None:
     _try(command)
     _card(command)
     _mirror(command)
+    _twin(command)
     _cocluster(command)
     _coherence(command)
 
@@ -128,6 +129,25 @@ def _mirror(command) -> None:
         "--check",
         "compare the files of the folder with its list and with the cards; write nothing "
         "(default: no)",
+    )
+
+
+def _twin(command) -> None:
+    parser = command(
+        "twin",
+        "recoco.cli.show_twins:show_twins",
+        "draw the twins of datasets and compare them with their targets",
+    )
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="DATASET",
+        help="a name from `recoco datasets` (default: all whose cards describe a twin)",
+    )
+    add_flag(
+        parser,
+        "--calibrate",
+        "find the separation of the classes by bisection and write it into the card (default: no)",
     )
 
 

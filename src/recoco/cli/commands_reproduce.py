@@ -41,6 +41,12 @@ def _reproduce(command) -> None:
         "--quick",
         "stop after the first pass, with a few runs per cell (default: run both passes)",
     )
+    parser.add_argument(
+        "--twins",
+        metavar="{none,small,all}",
+        help="replace data that cannot be fetched by drawn data, on which nothing is judged; "
+        "small: up to a million non-zeros (default: small with --quick, else as in config.yaml)",
+    )
 
 
 def _benchmark(command) -> None:

@@ -59,7 +59,7 @@ def show_plan(
             f"{share:.0%} of that is for datasets that must still be fetched and may turn out to "
             f"be unreachable: {', '.join(sorted(absent))}"
         )
-    missing = sorted(plan.unreachable(root) & set(plan.datasets_of(config)))
+    missing = sorted(plan.missing(config, root) & set(plan.datasets_of(config)))
     if missing:
         print(f"unreachable, so not planned: {', '.join(missing)}")
     return 0
@@ -139,7 +139,7 @@ def show_datasets() -> int:
                 f"{expected.get('rows', '?')} x {columns}",
                 expected.get("classes", "?"),
             )
-            state = "unreachable" if record else _state(card, at_hand(name))
+            state = record["status"] if record else _state(card, at_hand(name))
         rows.append([name, shape, classes, state, ", ".join(card["printed_as"])])
     table(["dataset", "objects x features", "classes", "state", "papers"], rows, {2})
     return 0

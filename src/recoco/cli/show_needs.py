@@ -61,7 +61,7 @@ def show_resources(papers: list[str] | None, runs: int | None) -> int:
 
 def jobs_of(config: Config) -> Iterator[tuple[str, str, str, int]]:
     """Yield rule, dataset or paper, slug and starts of every job of the full protocol."""
-    missing = plan.unreachable(paths.root())
+    missing = plan.missing(config, paths.root())
     datasets: set[str] = set()
     yield "kernels", "", "", 1
     for dataset in plan.datasets_of(config):

@@ -14,6 +14,7 @@ OUTPUTS = {
         *("item", "combination", "text", "printed", "best", "cells_within", "cells_compared"),
         "choice_*",
     ],
+    "drawn": ["cell", "twin", "twin_sd", "n_runs"],
     "claims": ["id", "claim", "outcome", "evidence", "scope"],
     **tables(),
 }

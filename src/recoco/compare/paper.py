@@ -8,6 +8,7 @@ from recoco.compare.claims import claim_rows
 from recoco.compare.comparison import Comparison, Findings
 from recoco.compare.outputs import OUTPUTS
 from recoco.compare.published import printed_cells
+from recoco.compare.twins import drawn_record, judged_record, numbers_on_twins, twins_of, without
 from recoco.config import Config
 from recoco.config.papers import load_paper
 from recoco.core.files import read_json, write_text
@@ -17,28 +18,40 @@ from recoco.plan import settings_of
 
 def compare_paper(config: Config, key: str, findings: Findings, out: Path) -> pd.DataFrame:
     """Write the comparison of a paper as CSV files into ``out``; return its cells."""
+    records = {path.stem: read_json(path) for path in findings.records}
+    drawn = twins_of(records)
+    judged = {name: judged_record(record) for name, record in records.items()}
+    comparison = _answered(config, key, without(findings, drawn), judged)
+    tables = comparison.tables
+    if drawn:
+        as_data = {name: drawn_record(record) for name, record in records.items()}
+        with_twins = _answered(config, key, findings, as_data).tables["cells"]
+        tables["drawn"] = numbers_on_twins(tables["cells"], with_twins, drawn)
+    for table in comparison.score_tables.values():
+        table.frames = tables
+    tables["claims"] = claim_rows(comparison.paper.claims, comparison.score_tables)
+    for name, columns in OUTPUTS.items():
+        frame = pd.DataFrame(tables[name]).reindex(columns=_columns(columns, tables[name]))
+        write_text(out / f"{name}.csv", frame.to_csv(index=False, float_format="%.10g"))
+    return pd.DataFrame(tables["cells"])
+
+
+def _answered(config: Config, key: str, findings: Findings, records: dict) -> Comparison:
+    """Return the comparison of a paper with the rows of all its items."""
     frames = [pd.read_parquet(path) for path in findings.scores]
     # A column that is empty for one dataset must not decide the type of the whole column.
     runs = pd.concat([f.dropna(axis=1, how="all") for f in frames]) if frames else pd.DataFrame()
     runs = own_runs(config, key, runs)
     paper = load_paper(key)
     printed = printed_cells([paper])
-    records = {path.stem: read_json(path) for path in findings.records}
     comparison = Comparison(config, key, findings, paper, printed, runs, records)
-    tables = comparison.tables
     for name, item in comparison.items.items():
         rows = printed[printed["item"] == item["published"]] if item["published"] else printed[:0]
         rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
         if "datasets" in item:  # ignore cells of datasets that were removed from the item
             rows = rows[rows["dataset"].isin(item["datasets"])]
-        tables["cells"] += kind_of(item).compare(comparison, name, item, rows)
-    for table in comparison.score_tables.values():
-        table.frames = tables
-    tables["claims"] = claim_rows(paper.claims, comparison.score_tables)
-    for name, columns in OUTPUTS.items():
-        frame = pd.DataFrame(tables[name]).reindex(columns=_columns(columns, tables[name]))
-        write_text(out / f"{name}.csv", frame.to_csv(index=False, float_format="%.10g"))
-    return pd.DataFrame(tables["cells"])
+        comparison.tables["cells"] += kind_of(item).compare(comparison, name, item, rows)
+    return comparison
 
 
 def own_runs(config: Config, key: str, scores: pd.DataFrame) -> pd.DataFrame:

@@ -88,7 +88,7 @@ def load_card(name: str) -> dict:
 _SHARED = ("parser", "keep", "expected", "class_names")
 
 # keys that a card does not inherit from the card it is based on
-_OWN = ("title", "description", "notes", "printed_as", "variant", "keep")
+_OWN = ("title", "description", "notes", "printed_as", "variant", "keep", "twin")
 
 
 def _inherit(card: dict, where: str) -> dict:

@@ -16,7 +16,7 @@ from recoco.datasets.receipts import RECEIPT
 def load_dataset(name: str) -> Dataset:
     """Return a dataset by name, fetching and preparing it into ``resources/`` if necessary.
 
-    If it was unreachable the last time, it is tried again.
+    If it was unreachable the last time, it is tried again. Its twin is never returned instead.
 
     Parameters
     ----------
@@ -38,7 +38,11 @@ def load_dataset(name: str) -> Dataset:
     npz, characteristics = Path(f"{stem}.npz"), Path(f"{stem}.json")
     if not npz.is_file() or _status(characteristics) != "ok":
         if _status(raw_dir / RECEIPT) != "ok":
-            fetch(name, raw_dir)
+            receipt = fetch(name, raw_dir)
+            if receipt["status"] != "ok" and _status(characteristics) == "twin":
+                raise RecocoError(
+                    f"Dataset {name} is unreachable, only its twin is here: {receipt['by_hand']}"
+                )
         prepare(name, raw_dir, npz, characteristics)
     return _load(npz)
 

@@ -61,7 +61,7 @@ def prepare(
     except RecocoError as error:
         raise RecocoError(f"Dataset {name}: {error}") from None
     write_prepared(out_npz, dataset)
-    write_json(out_json, _characteristics(dataset, parsed.dropped, printed))
+    write_json(out_json, measured_characteristics(dataset, parsed.dropped, printed))
 
 
 def _source(card: dict, receipt: dict) -> dict:
@@ -245,7 +245,7 @@ def _expect(source: dict, views, codes, class_names) -> dict:
     return source
 
 
-def _characteristics(dataset: Dataset, dropped: list[str], printed: dict) -> dict:
+def measured_characteristics(dataset: Dataset, dropped: list[str], printed: dict) -> dict:
     """Measure what the papers print about their datasets, and what the boxplots need."""
     views = dataset.views
     sizes = np.bincount(dataset.labels, minlength=dataset.n_classes)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from recoco.archive import reference
+from recoco.compare.twins import MARK
 
 LEADERS = 5
 
@@ -21,6 +22,9 @@ def closing(root: Path, papers: list[str]) -> str:
     }
     if any(len(frame) for frame in cells.values()):
         lines.append(summary_line(cells.values()))
+        on_twins = sum(len(pd.read_csv(folder / paper / "drawn.csv")) for paper in papers)
+        if on_twins:
+            lines.append(f"twins: {on_twins} of the unreachable cells have numbers on {MARK}")
         if reference.is_there(root):
             from recoco.archive.reference.agreement import agreement, agreement_line
 

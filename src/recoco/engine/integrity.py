@@ -236,8 +236,11 @@ def repair_mtimes(root: Path) -> list[Path]:
     return list(ahead)
 
 
-def prepared_up_to_date(root: Path, datasets: Iterable[str]) -> bool:
-    """Return whether all datasets were prepared by the present code from the present cards."""
+def prepared_up_to_date(root: Path, datasets: Iterable[str], twins: str) -> bool:
+    """Return whether all datasets were prepared by the present code from the present cards.
+
+    ``twins`` are those that are wanted, as config.yaml says it.
+    """
     try:
         known = read_json(root / _PREPARED)
     except (OSError, ValueError):
@@ -245,33 +248,43 @@ def prepared_up_to_date(root: Path, datasets: Iterable[str]) -> bool:
     known = known if isinstance(known, dict) else {}
     return all(
         (root / "resources" / "prepared" / f"{name}.json").is_file()
-        and known.get(name) == _origin(name)
+        and known.get(name) == _origin(root, name, twins)
         for name in datasets
     )
 
 
 @contextlib.contextmanager
 def preparing(root: Path, datasets: Iterable[str]) -> Iterator[None]:
-    """Let files that are prepared again with the same bytes keep their time stamps."""
+    """Let files that are fetched or prepared again with the same bytes keep their time stamps."""
     names, before = list(datasets), {}
-    for path in sorted((root / "resources" / "prepared").glob("*")):
-        if path.stem in names:
-            before[path] = path.stat().st_mtime_ns, digest(path)
+    receipts = [root / "resources" / "raw" / name / "receipt.json" for name in names]
+    prepared = sorted((root / "resources" / "prepared").glob("*"))
+    for path in [*filter(Path.is_file, receipts), *(p for p in prepared if p.stem in names)]:
+        before[path] = path.stat().st_mtime_ns, digest(path)
     yield
     for path, (stamp, content) in before.items():
         if path.is_file() and path.stat().st_mtime_ns != stamp and digest(path) == content:
             os.utime(path, ns=(stamp, stamp))
 
 
-def remember_prepared(root: Path, datasets: Iterable[str]) -> None:
+def remember_prepared(root: Path, datasets: Iterable[str], twins: str) -> None:
     """Store what the data were prepared from, for `prepared_up_to_date`."""
-    write_json(root / _PREPARED, {name: _origin(name) for name in datasets})
+    write_json(root / _PREPARED, {name: _origin(root, name, twins) for name in datasets})
 
 
-def _origin(dataset: str) -> str:
-    """Return a hash of what decides the bytes of a prepared dataset: its code and its card."""
+def _origin(root: Path, dataset: str, twins: str) -> str:
+    """Return a hash of what decides the bytes of a prepared dataset: its code and its card.
+
+    So does the choice of twins, if its data could not be fetched.
+    """
     from recoco.core.fingerprint import fingerprint
     from recoco.datasets.card import entries_of, load_card
+    from recoco.datasets.receipts import RECEIPT
+    from recoco.datasets.twins import wanted_twin
 
     card = json.dumps(load_card(dataset), sort_keys=True, default=str)
-    return hashlib.sha256(f"{fingerprint(*entries_of(dataset))} {card}".encode()).hexdigest()[:16]
+    receipt = root / "resources" / "raw" / dataset / RECEIPT
+    twin = wanted_twin(dataset, twins, receipt) if receipt.is_file() else None
+    code = fingerprint(*entries_of(dataset))
+    text = f"{code} {card} {twin['code']}" if twin else f"{code} {card}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -11,6 +11,7 @@ from pathlib import Path
 from recoco import plan
 from recoco.config import Config, load_config
 from recoco.core import paths
+from recoco.core.errors import RecocoError
 from recoco.core.files import read_json, write_json
 from recoco.engine import integrity
 from recoco.engine.closing import closing
@@ -31,6 +32,7 @@ def reproduce(
     quick: bool = False,
     profile: str | None = None,
     first: int | None = None,
+    twins: str | None = None,
 ) -> int:
     """Reproduce the configured papers; return the exit code.
 
@@ -42,8 +44,13 @@ def reproduce(
     quick : stop after the first pass
     profile : where jobs run, the name of a profile or its folder; None for this machine
     first : runs per cell of the first pass, for one that does all runs; None: from config.yaml
+    twins : which twins are drawn where data cannot be fetched; None: small ones in a quick
+        reproduction, else from config.yaml
     """
     overrides: dict = {"runs": {}}
+    twins = twins or ("small" if quick else None)
+    if twins:
+        overrides["twins"] = twins
     if papers:
         overrides["papers"] = papers
     if runs:
@@ -58,12 +65,13 @@ def reproduce(
         _repair(root, overrides, chosen)
         _retry_unreachable(config, root, only_if_at_hand=True)
         datasets = plan.datasets_of(config)
-        if not integrity.prepared_up_to_date(root, datasets):
+        wanted = config.settings["twins"]
+        if not integrity.prepared_up_to_date(root, datasets, wanted):
             with integrity.preparing(root, datasets):
                 code, _ = _snakemake(root, "data", ["data"], overrides, chosen)
             if code:
                 return code
-            integrity.remember_prepared(root, datasets)
+            integrity.remember_prepared(root, datasets, wanted)
         title = "all runs" if first else "first pass: a few runs per cell"
         passes = [(title, {"first_only": True})]
         if not quick:
@@ -102,11 +110,12 @@ def benchmark(
     papers = ["benchmark"]
     if with_papers:
         papers = list(dict.fromkeys([*load_config().papers, *papers]))
-    every = load_config({"papers": papers}).papers["benchmark"]["runs"]
+    config = load_config({"papers": papers})
+    every = config.papers["benchmark"]["runs"]
     if with_papers:
         return reproduce(papers, runs, cores, profile=profile)
     # One pass, in which one job does all starts of a pair: two would start twice as many jobs.
-    return reproduce(papers, runs, cores, quick=True, profile=profile, first=every)
+    return reproduce(papers, runs, cores, True, profile, every, config.settings["twins"])
 
 
 # ---- one workflow run ----------------------------------------------------------------------
@@ -198,13 +207,14 @@ def _repair(root: Path, overrides: dict, profile: Profile) -> None:
 
 
 def _retry_unreachable(config: Config, root: Path, only_if_at_hand: bool = False) -> None:
-    """Let fetch and prepare run again for datasets that were unreachable.
+    """Let fetch and prepare run again for datasets that were unreachable, twin or not.
 
     With ``only_if_at_hand`` only for those whose files a mirror folder now has.
     """
     from recoco.datasets.mirrors import at_hand
 
-    for name in plan.unreachable(root) & set(plan.datasets_of(config)):
+    missing = plan.unreachable(root) | plan.twins(root)
+    for name in missing & set(plan.datasets_of(config)):
         if at_hand(name) or not only_if_at_hand:
             stem = paths.prepared(name)
             (paths.raw(name) / "receipt.json").unlink(missing_ok=True)
@@ -212,11 +222,22 @@ def _retry_unreachable(config: Config, root: Path, only_if_at_hand: bool = False
             stem.with_suffix(".npz").unlink(missing_ok=True)
 
 
+def _last_twins(root: Path) -> str:
+    """Return which twins the last reproduction wanted, so that fetching removes none."""
+    from recoco.archive.receipt import last_config
+
+    try:
+        return last_config(root)[0].settings["twins"]
+    except RecocoError:
+        return load_config().settings["twins"]
+
+
 def fetch_again(papers: list[str] | None = None) -> int:
     """Retry every dataset that was unreachable, then prepare all data."""
-    overrides = {"papers": papers} if papers else {}
+    overrides: dict = {"papers": papers} if papers else {}
+    overrides["twins"] = _last_twins(paths.root())
     config = load_config(overrides)
-    with workspace() as root:
+    with workspace() as root, integrity.preparing(root, plan.datasets_of(config)):
         _retry_unreachable(config, root)
         code, _ = _snakemake(root, "data", ["data"], overrides, find_profile(None, root))
     for name in plan.datasets_of(config):

@@ -8,10 +8,12 @@ A *setting* is (dataset, weighting, method, parameters); a *trial* is one run of
 from recoco.plan.blocks import (
     block_path,
     blocks_of,
+    missing,
     planned_blocks,
     seconds_path,
     starts_of,
     tile,
+    twins,
     unreachable,
 )
 from recoco.plan.combinations import (

@@ -85,8 +85,21 @@ def seconds_path(block: Path) -> Path:
 
 
 def unreachable(root: Path | None = None) -> set[str]:
-    """Return the datasets that could not be fetched."""
+    """Return the datasets that could not be fetched and have no twin either."""
+    return _with_status("unreachable", root)
+
+
+def twins(root: Path | None = None) -> set[str]:
+    """Return the datasets that could not be fetched and are replaced by drawn data."""
+    return _with_status("twin", root)
+
+
+def missing(config: Config, root: Path | None = None) -> set[str]:
+    """Return the datasets on which nothing runs: unreachable ones, and twins that are not wanted."""
+    unwanted = twins(root) if config.settings["twins"] == "none" else set()
+    return unreachable(root) | unwanted
+
+
+def _with_status(status: str, root: Path | None) -> set[str]:
     folder = (root or paths.root()) / "resources" / "prepared"
-    return {
-        path.stem for path in folder.glob("*.json") if read_json(path)["status"] == "unreachable"
-    }
+    return {path.stem for path in folder.glob("*.json") if read_json(path)["status"] == status}

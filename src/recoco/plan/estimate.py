@@ -24,9 +24,9 @@ class Estimate:
         self._root, self._needs, self._began = root, load_needs(), time.time()
         self._expected = self._measured = 0.0
         self._blocks: dict[Path, float] = {}
-        unreachable = plan.unreachable(root)
+        missing = plan.missing(config, root)
         for setting, total in plan.settings_of(config).items():
-            if setting.dataset not in unreachable:
+            if setting.dataset not in missing:
                 self._add_blocks(config, setting, total)
         self._others: dict[Path, float] = {}
         self._tail = 0.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recoco.config import Config
 from recoco.core import paths
-from recoco.plan.blocks import block_path, blocks_of, unreachable
+from recoco.plan.blocks import block_path, blocks_of, missing
 from recoco.plan.methods import larger_is_better
 from recoco.plan.setting import Setting
 from recoco.plan.settings import datasets_of_paper, postponed, settings_of
@@ -28,7 +28,7 @@ class Plan:
     @cached_property
     def missing(self) -> set[str]:
         """Datasets that could not be fetched: there is nothing to run on them."""
-        return unreachable(self.root)
+        return missing(self.config, self.root)
 
     @cached_property
     def settings(self) -> dict[str, Setting]:

@@ -2,6 +2,7 @@
 
 import math
 
+from recoco.compare.twins import MARK
 from recoco.report import formats
 from recoco.report.inputs import Material, PrintedCell
 from recoco.report.overlay import LABEL, Known, tally
@@ -150,7 +151,7 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
         shown["known"] = _dialog_known(cell, cell.known)
     return shown | {
         "reason": answer["reason"],
-        "facts": [*_facts(cell, answer), *_rebuilt(material, answer)],
+        "facts": [*_facts(cell, answer), *_on_twin(cell), *_rebuilt(material, answer)],
         "used": answer["combination"],
         "among": f"{cell.paper}:{cell.item}",
         "value": _finite(formats.as_float(cell.value)),
@@ -188,6 +189,11 @@ def _dialog_known(cell: PrintedCell, known: Known) -> dict:
             ["commit", known.commit],
         ],
     }
+
+
+def _on_twin(cell: PrintedCell) -> list[list[str]]:
+    """Return what was measured on the twin of the data, if there is one."""
+    return [["twin", f"{cell.twin} ({MARK})"]] if cell.twin else []
 
 
 def _rebuilt(material: Material, answer: dict) -> list[list[str]]:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from recoco.compare.outputs import OUTPUTS
 from recoco.compare.published import printed_cells
+from recoco.compare.twins import judged_record, twins_of
 from recoco.config import load_methods
 from recoco.config.papers import all_papers
 from recoco.config.schema import check, read_yaml
@@ -85,6 +86,7 @@ class PrintedCell:
     note: str
     answer: dict | None = None
     known: Known | None = None
+    on_twin: dict | None = None  # its row of drawn.csv
 
     @property
     def verdict(self) -> str:
@@ -106,6 +108,14 @@ class PrintedCell:
     def measured(self) -> str:
         """What was measured here."""
         return self.answer_text(self.answer) if self.answer else ""
+
+    @property
+    def twin(self) -> str:
+        """The value measured on a twin, which is not judged; "" if there is none."""
+        if self.on_twin is None:
+            return ""
+        numbers = (self.on_twin["twin"], self.on_twin["twin_sd"])
+        return formats.measured_text(self.metric, *numbers, self.places)
 
     def answer_text(self, row) -> str:
         """Return the measured value of a row of cells.csv or measures.csv."""
@@ -132,6 +142,7 @@ class Material:
     score_files: list[Path] = field(default_factory=list)
     two_counts: str = ""  # of cells computed here and known from the reference; if there is one
     cards: dict[str, dict] = field(default_factory=dict)
+    twins: set[str] = field(default_factory=set)
 
     def cells_of(self, paper: str, name: str | None = None) -> list[PrintedCell]:
         """Return the printed cells of a paper, or of one item of it."""
@@ -175,21 +186,26 @@ def gather(
     sources = {**dict.fromkeys(compare_dirs), **all_papers(config_dir)}
     papers = {key: _read_paper(sources[key], Path(p)) for key, p in compare_dirs.items()}
     methods = config_dir / "methods.yaml"
-    documents = [read_json(path) for path in characteristics]
-    rows = {key: paper.frames["cells"].to_dict("records") for key, paper in papers.items()}
+    records = {path.stem: read_json(path) for path in map(Path, characteristics)}
+    twins = twins_of(records)
+    rows, drawn = (
+        {key: paper.frames[frame].to_dict("records") for key, paper in papers.items()}
+        for frame in ("cells", "drawn")
+    )
     referenced = with_reference and files_of(with_reference, papers)
     known = known_cells(with_reference, rows) if referenced else {}
     return Material(
         papers=papers,
-        cells=_answer(printed_cells(sources.values()), rows, known),
-        datasets={document["dataset"]: document for document in documents},
+        cells=_answer(printed_cells(sources.values()), rows, known, drawn),
+        datasets={name: judged_record(record) for name, record in records.items()},
         errata=[row for paper in sources.values() for row in paper.errata],
         provenance=read_json(provenance),
         timings=_read_csv(Path(timings)) if timings else pd.DataFrame(columns=["stage"]),
         titles={key: paper.config["title"] for key, paper in sources.items()},
         methods=load_methods(config_dir) if methods.is_file() else {},
-        score_files=[Path(path) for path in scores],
+        score_files=[path for path in map(Path, scores) if path.stem not in twins],
         two_counts=sentence(rows, known) if referenced else "",
+        twins=twins,
         cards=_read_cards(config_dir / "method_cards.yaml"),
     )
 
@@ -231,10 +247,16 @@ def _read_paper(source, folder: Path) -> Paper:
 
 
 def _answer(
-    published: pd.DataFrame, rows: dict[str, list[dict]], known: dict[str, Known]
+    published: pd.DataFrame,
+    rows: dict[str, list[dict]],
+    known: dict[str, Known],
+    drawn: dict[str, list[dict]],
 ) -> list[PrintedCell]:
     """Give each printed cell its answer; an answer to a cell that is not printed is an error."""
-    answers = {row["cell"]: row for of_paper in rows.values() for row in of_paper}
+    answers, on_twins = (
+        {row["cell"]: row for of_paper in tables.values() for row in of_paper}
+        for tables in (rows, drawn)
+    )
     cells = [
         PrintedCell(
             row["cell"],
@@ -245,6 +267,7 @@ def _answer(
             row["note"],
             answers.pop(row["cell"], None),
             known.get(row["cell"]),
+            on_twins.get(row["cell"]),
         )
         for row in published.to_dict("records")
     ]

@@ -116,7 +116,9 @@ def dataset_cards(material: Material) -> list[dict]:
                 "name": name,
                 "title": record.get("title", name),
                 "reached": reached,
-                "status": record["status"],
+                "status": "unreachable, its twin is drawn"
+                if name in material.twins
+                else record["status"],
                 "source": _source_text(record),
                 "by_hand": record.get("by_hand", ""),
                 "tried": record.get("tried", []),

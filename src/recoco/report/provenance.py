@@ -13,7 +13,7 @@ from recoco.core import paths
 from recoco.core.files import read_json, write_json, write_text
 from recoco.core.fingerprint import fingerprint
 from recoco.engine.job import finished_jobs
-from recoco.plan import blocks_of, import_path, name_from_path, settings_of, unreachable
+from recoco.plan import blocks_of, import_path, missing, name_from_path, settings_of
 
 
 def write_provenance(
@@ -118,7 +118,8 @@ def planned_jobs(config: Config, root: Path) -> list[dict]:
 
     Logs of settings that the configuration no longer asks for are left out.
     """
-    planned = {setting.name for setting in settings_of(config)}
+    absent = missing(config, root)
+    planned = {s.name for s in settings_of(config) if s.dataset not in absent}
     jobs = []
     for job in finished_jobs(root):
         stage, _, name = name_from_path(job.path.as_posix()).partition("/")
@@ -158,13 +159,14 @@ def data_mode(records: list[dict]) -> str:
     """Return a sentence about the sources that were available."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for record in records:
-        kind = record["source"]["kind"] if record["status"] == "ok" else "unreachable"
+        kind = record["source"]["kind"] if record["status"] != "unreachable" else "unreachable"
         kinds[kind].append(record["dataset"])
     words = {
         "mirror": "from a mirror folder",
         "url": "from the web",
         "package": "from packages of a registry",
         "synthetic": "made by the program",
+        "twin": "unreachable from here and replaced by twins, drawn data on which nothing is judged",
         "unreachable": "unreachable from here",
     }
     parts = [
@@ -179,16 +181,16 @@ def run_counts(config: Config, root: Path) -> dict[str, int]:
     """Count the runs behind a report, and the settings that have all runs of the papers."""
     runs = {**config.settings["runs"], "first_only": False, "most": None}
     whole = settings_of(load_config({**config.settings, "runs": runs}))
-    missing = unreachable(root)
+    absent = missing(config, root)
     totals = {
         setting: blocks_of(config, setting, total, root)[1]
         for setting, total in settings_of(config).items()
-        if setting.dataset not in missing
+        if setting.dataset not in absent
     }
     return {
         "fewest": min(totals.values(), default=0),
         "most": max(totals.values(), default=0),
-        "settings": sum(setting.dataset not in missing for setting in whole),
+        "settings": sum(setting.dataset not in absent for setting in whole),
         "complete": sum(total >= whole.get(setting, 0) for setting, total in totals.items()),
     }
 

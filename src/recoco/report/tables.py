@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from recoco.compare.twins import MARK
 from recoco.report import formats
 from recoco.report.inputs import Material, Paper, PrintedCell
 from recoco.report.overlay import LABEL, SIGN
@@ -12,6 +13,7 @@ from recoco.report.verdicts import VERDICTS
 
 # With more (metric, method) pairs than this, methods are rows instead of columns.
 _WIDEST = 6
+_TWINS = f"In the column twin: {MARK}."
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,11 @@ def pair_entries(cell: PrintedCell | None) -> list[Entry]:
     return [Entry(cell.printed), measured_entry(cell)] if cell else [Entry(), Entry()]
 
 
+def cell_entries(cell: PrintedCell | None, drawn: bool) -> list[Entry]:
+    """Return the pair of a printed cell and, with ``drawn``, what was measured on its twin."""
+    return pair_entries(cell) + ([Entry(cell.twin if cell else "")] if drawn else [])
+
+
 def pivot(rows: list[dict], down: tuple[str, ...], across: str) -> dict[tuple, dict[str, dict]]:
     """Return rows by the values of the columns ``down``, then by the value of ``across``."""
     table: dict[tuple, dict[str, dict]] = {}
@@ -208,9 +215,11 @@ def score_table(paper: Paper, name: str, cells: list[PrintedCell]) -> Table:
     keys = ["Dataset"] + ["Weighting"] * weighted + ["Method"] * (not wide)
     across = pairs if wide else [(metric,) for metric in metrics]
     columns = text_columns(*keys)
+    drawn = any(cell.twin for cell in cells)
+    sides = ("printed", "measured", "twin") if drawn else ("printed", "measured")
     for pair in across:
         path = (*_metric_path(pair[0], brackets), *pair[1:])
-        columns += [Column((*path, side)) for side in ("printed", "measured")]
+        columns += [Column((*path, side)) for side in sides]
 
     placed: dict[tuple, dict[tuple, PrintedCell]] = {}
     for cell in cells:
@@ -219,11 +228,12 @@ def score_table(paper: Paper, name: str, cells: list[PrintedCell]) -> Table:
         placed.setdefault(down, {})[over] = cell
     rows = []
     for down, of_row in placed.items():
-        pairs_of_row = [entry for over in across for entry in pair_entries(of_row.get(over))]
+        pairs_of_row = [entry for over in across for entry in cell_entries(of_row.get(over), drawn)]
         rows.append([*entries(*down), *pairs_of_row])
     datasets = _unique(cell.dataset for cell in cells)
-    nulls = _null_rows(paper.of_item("nulls", name), datasets, metrics, keys, across)
-    notes = []
+    width = len(sides)
+    nulls = _null_rows(paper.of_item("nulls", name), datasets, metrics, keys, across, width)
+    notes = [_TWINS] if drawn else []
     if nulls:
         notes.append(
             "Null models score random labels, as they are and sorted; they do not look at the "
@@ -254,7 +264,7 @@ def _across(cell: PrintedCell) -> str:
     return f"p, {cell.method}" if cell.metric.startswith("pvalue_") else cell.method
 
 
-def _null_rows(nulls: pd.DataFrame, datasets, metrics, keys, across) -> list[list[Entry]]:
+def _null_rows(nulls: pd.DataFrame, datasets, metrics, keys, across, sides) -> list[list[Entry]]:
     rows = []
     for dataset in datasets:
         for null in _unique(nulls["null"]):
@@ -266,7 +276,7 @@ def _null_rows(nulls: pd.DataFrame, datasets, metrics, keys, across) -> list[lis
             if len(keys) == 1:
                 row = [Entry(f"{dataset}, {label}")]
             for metric in metrics:
-                width = 2 * sum(pair[0] == metric for pair in across)
+                width = sides * sum(pair[0] == metric for pair in across)
                 text = formats.with_spread(*_pooled(of_null[of_null["metric"] == metric]), 3)
                 row += [Entry(), Entry(text, span=width - 1)]  # nobody printed a null model
             rows.append(row)
@@ -293,12 +303,14 @@ def list_table(paper: Paper, name: str, cells: list[PrintedCell]) -> Table:
     }
     # Leave out fields that are the same in every row, but always name the quantity.
     shown = {k: v for k, v in fields.items() if len(set(v)) > 1 or k == "What"}
-    columns = [*text_columns(*shown), *number_columns("printed", "measured")]
+    drawn = any(cell.twin for cell in cells)
+    sides = ("printed", "measured", "twin") if drawn else ("printed", "measured")
+    columns = [*text_columns(*shown), *number_columns(*sides)]
     rows = [
-        [*entries(*(values[i] for values in shown.values())), *pair_entries(cell)]
+        [*entries(*(values[i] for values in shown.values())), *cell_entries(cell, drawn)]
         for i, cell in enumerate(cells)
     ]
-    return table_of(paper, name, columns, rows)
+    return table_of(paper, name, columns, rows, [_TWINS] if drawn else [])
 
 
 def simple_table(name: str, title: str, frame: pd.DataFrame, headings: dict[str, str]) -> Table:

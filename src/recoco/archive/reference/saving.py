@@ -12,9 +12,10 @@ from recoco.archive.pack import scores_of, steady_provenance
 from recoco.archive.receipt import last_config, receipt_text
 from recoco.archive.reference.again import write_pages
 from recoco.archive.reference.scores import marks_of_blocks, write_scores
+from recoco.compare.twins import judged_record
 from recoco.config import Config, load_config
 from recoco.core.errors import RecocoError
-from recoco.core.files import read_json, write_text
+from recoco.core.files import read_json, write_json, write_text
 from recoco.report.provenance import data_mode, run_counts, runs_sentence, write_timings
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -50,7 +51,8 @@ def save(root: Path) -> Path:
 
 def _write_part(key: str, whole: dict, root: Path, out: Path) -> None:
     """Write the part of one paper."""
-    config = load_config({**whole["settings"], "papers": [key]})
+    # Twins are no part of a reference: without them, their datasets are unreachable.
+    config = load_config({**whole["settings"], "papers": [key], "twins": "none"})
     provenance = _of_the_paper(config, whole, root)
     out.mkdir()
     (out / reference.PROVENANCE).write_bytes(as_json(provenance))
@@ -73,11 +75,18 @@ def _of_the_paper(config: Config, whole: dict, root: Path) -> dict:
     return {
         **steady_provenance(whole, config),
         **{key: whole[key] for key in ("commit", "dirty")},
-        "data_mode": data_mode([read_json(path) for path in _records(cards, root)]),
-        "data": [entry for entry in whole.get("data", []) if entry["dataset"] in cards],
+        "data_mode": data_mode([judged_record(read_json(p)) for p in _records(cards, root)]),
+        "data": [_judged(entry) for entry in whole.get("data", []) if entry["dataset"] in cards],
         "fingerprints": {name: code for name, code in known.items() if name in methods},
         "runs": runs_sentence(run_counts(config, root)),
     }
+
+
+def _judged(entry: dict) -> dict:
+    """Return what a provenance says about a dataset, without its twin."""
+    if entry["status"] != "twin":
+        return entry
+    return {**entry, "status": "unreachable", "source": ""}
 
 
 def _write_findings(config: Config, key: str, root: Path, out: Path) -> None:
@@ -92,6 +101,10 @@ def _write_findings(config: Config, key: str, root: Path, out: Path) -> None:
         timings = Path(scratch) / "results" / "timings.csv"
         write_timings(config, root, timings)
         members = {p.relative_to(root).as_posix(): p for p in (*results, *_records(cards, root))}
+        for name in sorted(plan.twins(root) & set(cards)):
+            record = Path("resources", "prepared", f"{name}.json")
+            write_json(Path(scratch) / record, judged_record(read_json(root / record)))
+            members[record.as_posix()] = Path(scratch) / record
         members |= {timings.relative_to(scratch).as_posix(): timings}
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name, path in sorted(members.items()):
