@@ -124,17 +124,17 @@ def locked(path: Path):
 
 
 _COMPILE = """
-import pathlib, sys
+import os, pathlib, sys
 from recoco.config import load_config
-from recoco.engine.warm import compile_kernels
+from recoco.engine.warm import compile_in_parallel
 from recoco.plan.kernels import STAMP, compiled, digest_of, variants_of
 
 root = pathlib.Path(sys.argv[1])
 config = load_config({"papers": [*load_config().papers, "benchmark"]})
 if not compiled(config, root):
-    compile_kernels(variants_of(config), words=True)
+    compile_in_parallel(variants_of(config), True, len(os.sched_getaffinity(0)))
     (root / STAMP).parent.mkdir(exist_ok=True)
-    (root / STAMP).write_text(digest_of(variants_of(config)))
+    (root / STAMP).write_text(digest_of(variants_of(config), True))
 """
 
 

@@ -17,28 +17,39 @@ from recoco.plan import settings_of
 
 def compare_paper(config: Config, key: str, findings: Findings, out: Path) -> pd.DataFrame:
     """Write the comparison of a paper as CSV files into ``out``; return its cells."""
+    comparison = begin(config, key, findings)
+    tables = comparison.tables
+    for name, item in comparison.items.items():
+        rows = printed_rows(comparison, item)
+        tables["cells"] += kind_of(item).compare(comparison, name, item, rows)
+    for table in comparison.score_tables.values():
+        table.frames = tables
+    tables["claims"] = claim_rows(comparison.paper.claims, comparison.score_tables)
+    for name, columns in OUTPUTS.items():
+        frame = pd.DataFrame(tables[name]).reindex(columns=_columns(columns, tables[name]))
+        write_text(out / f"{name}.csv", frame.to_csv(index=False, float_format="%.10g"))
+    return pd.DataFrame(tables["cells"])
+
+
+def begin(config: Config, key: str, findings: Findings) -> Comparison:
+    """Return the comparison of a paper before any item was answered."""
     frames = [pd.read_parquet(path) for path in findings.scores]
     # A column that is empty for one dataset must not decide the type of the whole column.
     runs = pd.concat([f.dropna(axis=1, how="all") for f in frames]) if frames else pd.DataFrame()
     runs = own_runs(config, key, runs)
     paper = load_paper(key)
-    printed = printed_cells([paper])
     records = {path.stem: read_json(path) for path in findings.records}
-    comparison = Comparison(config, key, findings, paper, printed, runs, records)
-    tables = comparison.tables
-    for name, item in comparison.items.items():
-        rows = printed[printed["item"] == item["published"]] if item["published"] else printed[:0]
-        rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
-        if "datasets" in item:  # ignore cells of datasets that were removed from the item
-            rows = rows[rows["dataset"].isin(item["datasets"])]
-        tables["cells"] += kind_of(item).compare(comparison, name, item, rows)
-    for table in comparison.score_tables.values():
-        table.frames = tables
-    tables["claims"] = claim_rows(paper.claims, comparison.score_tables)
-    for name, columns in OUTPUTS.items():
-        frame = pd.DataFrame(tables[name]).reindex(columns=_columns(columns, tables[name]))
-        write_text(out / f"{name}.csv", frame.to_csv(index=False, float_format="%.10g"))
-    return pd.DataFrame(tables["cells"])
+    return Comparison(config, key, findings, paper, printed_cells([paper]), runs, records)
+
+
+def printed_rows(comparison: Comparison, item: dict) -> pd.DataFrame:
+    """Return the printed cells that an item answers."""
+    printed = comparison.printed
+    rows = printed[printed["item"] == item["published"]] if item["published"] else printed[:0]
+    rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
+    if "datasets" in item:  # ignore cells of datasets that were removed from the item
+        rows = rows[rows["dataset"].isin(item["datasets"])]
+    return rows
 
 
 def own_runs(config: Config, key: str, scores: pd.DataFrame) -> pd.DataFrame:

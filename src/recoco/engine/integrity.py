@@ -238,11 +238,7 @@ def repair_mtimes(root: Path) -> list[Path]:
 
 def prepared_up_to_date(root: Path, datasets: Iterable[str]) -> bool:
     """Return whether all datasets were prepared by the present code from the present cards."""
-    try:
-        known = read_json(root / _PREPARED)
-    except (OSError, ValueError):
-        known = {}
-    known = known if isinstance(known, dict) else {}
+    known = _remembered(root)
     return all(
         (root / "resources" / "prepared" / f"{name}.json").is_file()
         and known.get(name) == _origin(name)
@@ -265,7 +261,16 @@ def preparing(root: Path, datasets: Iterable[str]) -> Iterator[None]:
 
 def remember_prepared(root: Path, datasets: Iterable[str]) -> None:
     """Store what the data were prepared from, for `prepared_up_to_date`."""
-    write_json(root / _PREPARED, {name: _origin(name) for name in datasets})
+    origins = {name: _origin(name) for name in datasets}
+    write_json(root / _PREPARED, {**_remembered(root), **origins})
+
+
+def _remembered(root: Path) -> dict[str, str]:
+    try:
+        known = read_json(root / _PREPARED)
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def _origin(dataset: str) -> str:
