@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import functools
+import hashlib
 import os
 import shutil
 import subprocess
@@ -168,3 +169,19 @@ def recoco(
     if check and done.returncode:
         raise AssertionError(f"recoco {' '.join(arguments)} failed:\n{done.stdout}\n{done.stderr}")
     return done
+
+
+def content(project: Path) -> dict[str, str]:
+    """Return the hash of every result that must not depend on how it was computed."""
+    files = [
+        *(project / "results").rglob("*.npz"),
+        *(project / "results").rglob("*.parquet"),
+        *(project / "results" / "compare").rglob("*.csv"),
+        *(project / "resources" / "prepared").glob("*"),
+        *(project / "reports" / "tables").rglob("*"),
+        *(project / "reports" / "figures").rglob("*"),
+    ]
+    return {
+        str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }

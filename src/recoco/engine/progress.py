@@ -15,7 +15,8 @@ _STEPS = re.compile(r"(\d+) of (\d+) steps")
 _PLANNED = re.compile(r"^(\w+) +(\d+)$")
 _BEGUN = re.compile(r"^(?:local)?rule (\w+):$")
 _WILDCARDS = re.compile(r"^    wildcards: (.+)$")
-_FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\w+)\)$")
+_NUMBER = re.compile(r"^    jobid: (\d+)$")
+_FINISHED = re.compile(r"^Finished jobid: (\d+) \(Rule: (\w+)\)$")
 # How the executors of clusters report that a job was submitted.
 _SUBMITTED = re.compile(r"submitted with SLURM jobid|^Submitted .* with external jobid")
 _PLAIN_EVERY = 15.0
@@ -33,10 +34,10 @@ class Progress:
     def __init__(self, heading: str, estimate: Estimate | None, config: Config):
         self.heading, self.estimate, self.config = heading, estimate, config
         self.done = self.total = self.submitted = 0
-        self.doing = ""
+        self.running: dict[str, str] = {}  # what each job does, by its number
         self.planned: Counter[str] = Counter()
         self.finished: Counter[str] = Counter()
-        self._rule = ""
+        self._rule = self._job = ""
         self._live = sys.stdout.isatty()
         self._shown = self._began = time.monotonic()
         self._bar = None
@@ -67,14 +68,17 @@ class Progress:
         if match := _STEPS.search(line):
             self.done, self.total = int(match[1]), int(match[2])
         elif match := _FINISHED.match(line):
-            self.finished[match[1]] += 1
-            return match[1]
+            self.running.pop(match[1], None)
+            self.finished[match[2]] += 1
+            return match[2]
         elif match := _BEGUN.match(line):
             self._rule = match[1]
-            self.doing = self._in_words({}) or self.doing
+        elif match := _NUMBER.match(line):
+            self._job = match[1]
+            self.running[self._job] = self._in_words({})
         elif match := _WILDCARDS.match(line):
             names = dict(part.partition("=")[::2] for part in match[1].split(", "))
-            self.doing = self._in_words(names) or self.doing
+            self.running[self._job] = self._in_words(names)
         elif match := _PLANNED.match(line):
             self.planned[match[1]] = int(match[2])
         elif _SUBMITTED.search(line):
@@ -82,7 +86,7 @@ class Progress:
         return ""
 
     def _in_words(self, names: dict[str, str]) -> str:
-        """Return what a job does; "" if its names, which follow, are needed for that."""
+        """Return what a job does, "" if that depends on its names."""
         rule, dataset = self._rule, _title(names.get("dataset", ""))
         if rule == "kernels":
             return "compiling kernels"
@@ -108,7 +112,8 @@ class Progress:
     def seconds_left(self) -> float:
         """Return the estimate of the jobs; without one, go by the pace of the steps so far."""
         left = self.estimate.seconds_left() if self.estimate else 0
-        if left == 0 and self.done:
+        # Kernels are one step, but a long one.
+        if left == 0 and self.done and self.finished["kernels"] == self.planned["kernels"]:
             left = (time.monotonic() - self._began) / self.done * (self.total - self.done)
         return left
 
@@ -126,8 +131,8 @@ class Progress:
             if self.finished[rule] < self.planned[rule]
         ]
         queued = [f"{self.submitted} jobs submitted"] if self.submitted else []
-        parts = [self.doing or "planning", *counts, *queued, self._left(time.monotonic())]
-        return ", ".join(parts)
+        doing = [words for words in self.running.values() if words][-1:] or ["planning"]
+        return ", ".join([*doing, *counts, *queued, self._left(time.monotonic())])
 
     def tick(self) -> None:
         now = time.monotonic()
