@@ -39,7 +39,7 @@ def test_the_line_names_method_dataset_and_groups_of_runs(progress):
     read(progress, PLANNED + BEGUN)
     assert progress.line().startswith("CoClus on Classic4, 0 of 83 groups of runs, ")
     assert read(progress, FINISHED) == ["run", ""]
-    assert progress.line().startswith("planning, 1 of 83 groups of runs, about ")
+    assert progress.line().startswith("1 of 83 groups of runs, about ")
     assert progress.line().endswith(" left") and "steps" not in progress.line()
 
 

@@ -41,6 +41,15 @@ def test_a_report_never_loses_a_paper(tmp_path, no_mirror):
     assert stages_of(config_of(), tmp_path) == [PAPERS]
 
 
+def test_a_report_that_the_next_would_soon_replace_is_left_out(tmp_path, no_mirror, monkeypatch):
+    for others, expected in ((29.0, [PAPERS]), (31.0, [["costar"], PAPERS])):
+        costs = {"costar": 1.0, "coclus": others, "tsplbm": others}
+        monkeypatch.setattr(
+            "recoco.plan.stages._cost", lambda own, _, costs=costs: costs[next(iter(own.papers))]
+        )
+        assert stages_of(config_of(), tmp_path) == expected
+
+
 def test_one_paper_is_one_stage(tmp_path, no_mirror):
     assert stages_of(config_of(["coclus"]), tmp_path) == [["coclus"]]
 

@@ -131,7 +131,8 @@ class Progress:
             if self.finished[rule] < self.planned[rule]
         ]
         queued = [f"{self.submitted} jobs submitted"] if self.submitted else []
-        doing = [words for words in self.running.values() if words][-1:] or ["planning"]
+        doing = [words for words in self.running.values() if words][-1:]
+        doing = doing or ([] if self.done else ["planning"])
         return ", ".join([*doing, *counts, *queued, self._left(time.monotonic())])
 
     def tick(self) -> None:

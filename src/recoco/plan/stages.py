@@ -7,13 +7,18 @@ from recoco.plan.blocks import blocks_of
 from recoco.plan.estimate import Estimate
 from recoco.plan.settings import datasets_of_paper, settings_of
 
+# Seconds of computing that a stage must leave to those after it: each starts Snakemake once more
+# and writes a report once more.
+_WORTH = 60.0
+
 
 def stages_of(config: Config, root: Path) -> list[list[str]]:
     """Return the papers of each stage of the first pass; each stage adds one to those before.
 
     Papers that take least come first. Those that were compared before are in the first stage,
     because a report must not lose a paper that it had. The last stage has all papers, in the
-    order of the configuration, so it writes what a single stage would.
+    order of the configuration, so it writes what a single stage would. A report that would be
+    replaced within a minute or so is left out.
     """
     compared = {
         key for key in config.papers if (root / "results" / "compare" / key / "cells.csv").is_file()
@@ -23,10 +28,10 @@ def stages_of(config: Config, root: Path) -> list[list[str]]:
         for key in config.papers
     }
     costs = {key: _cost(own[key], root) for key in config.papers if key not in compared}
-    stages, done = [], compared
+    stages, done, left = [], compared, sum(costs.values())
     for key in sorted(costs, key=lambda key: (costs[key] == 0, costs[key])):
-        done = done | {key}
-        if costs[key] and _same_blocks(own[key], config, root):
+        done, left = done | {key}, left - costs[key]
+        if costs[key] and left > _WORTH and _same_blocks(own[key], config, root):
             stages.append([each for each in config.papers if each in done])
     if not stages or len(stages[-1]) < len(config.papers):
         stages.append(list(config.papers))
