@@ -70,13 +70,16 @@ def in_report(root: Path, config: Config, added: list[str]) -> str:
     """Return a line that says which tables and figures the report now has."""
     import pandas as pd
 
-    measured = []
+    measured, printed = [], 0
     for paper in [*added, *(key for key in config.papers if key not in added)]:
         cells = pd.read_csv(root / "results" / "compare" / paper / "cells.csv")
+        printed += len(cells)
         names = cells.loc[cells["measured"].notna(), "item"].unique()
         items = config.papers[paper]["items"]
         measured += [f"{short(items[name], name)} of {paper}" for name in items if name in names]
     page = Path("reports", "index.html")
+    if not printed:  # a benchmark
+        return f"{', '.join(config.papers)}: the tables and figures are in {page}"
     if not measured:
         return f"{page} has no numbers yet: no dataset of {', '.join(config.papers)} is available"
     others = len(measured) - 1
