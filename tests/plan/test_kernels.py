@@ -3,8 +3,10 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 import recoco as package
 from recoco.config import load_config
 from recoco.engine.warm import compile_kernels
-from recoco.plan.kernels import STAMP, compiled, digest_of, variants_of
+from recoco.plan.kernels import STAMP, compiled, digest_of, units_of, variants_of, words_of
 from support.projects import recoco
 
 SPECTRAL = "recoco.methods.spectral:SpecCo"
@@ -90,6 +92,77 @@ def test_the_stamp_speaks_of_these_kernels_only(tmp_path):
     (tmp_path / STAMP).write_text(digest_of(variants_of(config)) + "\n")
     assert compiled(config, tmp_path)
     assert not compiled(load_config({"papers": ["ebco"]}), tmp_path)
+
+
+def test_a_stamp_is_good_for_every_plan_that_needs_no_more(tmp_path):
+    config = load_config({"papers": ["coclus", "costar", "wcnmtf"]})
+    (tmp_path / STAMP).parent.mkdir()
+    (tmp_path / STAMP).write_text(digest_of(variants_of(config), words_of(config)) + "\n")
+    assert all(compiled(load_config({"papers": [key]}), tmp_path) for key in config.papers)
+    (tmp_path / STAMP).write_text(digest_of(variants_of(config)) + "\n")
+    assert compiled(load_config({"papers": ["costar"]}), tmp_path)
+    assert not compiled(load_config({"papers": ["wcnmtf"]}), tmp_path)  # it counts words
+
+
+def test_two_units_that_may_be_compiled_at_once_share_no_kernel():
+    variants = variants_of(load_config({}))
+    units = units_of(variants, words=True)
+    spread = [variant for unit in units for variant in unit.variants]
+    assert sorted(spread, key=json.dumps) == sorted(variants, key=json.dumps)
+    assert sum(unit.words for unit in units) == 1
+    of = {
+        variant["import_path"].partition(":")[2]: unit.kernels
+        for unit in units
+        for variant in unit.variants
+    }
+    assert of["CoStar"] and of["SRC"] and not of["CoStar"] & of["SRC"]
+    assert of["NMF"] < of["GNMF"] and not of["Null"]
+    sizes = [len(unit.kernels) for unit in units]
+    assert sizes == sorted(sizes, reverse=True)  # the longest first
+
+
+def _compiled_files(folder: Path) -> dict[str, int]:
+    """Return how many versions of each function a cache of numba holds."""
+    data = Counter(
+        path.name.rpartition(".")[0].rpartition(".")[0] for path in folder.rglob("*.nbc")
+    )
+    assert {path.name.removesuffix(".nbi") for path in folder.rglob("*.nbi")} == set(data)
+    return data
+
+
+def test_processes_side_by_side_leave_what_one_alone_leaves(tmp_path):
+    """The same functions for the same types: nothing is lost, and nothing is compiled twice."""
+    code = """
+import sys
+from recoco.engine.warm import compile_in_parallel
+from numba.core import event
+
+class Noted(event.Listener):
+    def on_start(self, happened):
+        print("compiles", happened.data["dispatcher"].py_func.__qualname__, flush=True)
+
+    def on_end(self, happened):
+        pass
+
+event.register("numba:compile", Noted())
+names = ["coclus:CoClus", "comraf:Comraf", "relational:SRC"]
+variants = [{"import_path": f"recoco.methods.{name}", "params": {}} for name in names]
+compile_in_parallel(variants, False, int(sys.argv[1]))
+"""
+    found, compiles = [], []
+    for processes in ("1", "2"):
+        cache = tmp_path / processes
+        done = subprocess.run(
+            [sys.executable, "-c", code, processes],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(cache), "NUMBA_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert sum(line.endswith(": compiled") for line in done.stdout.splitlines()) == 3
+        compiles.append(Counter(re.findall(r"^compiles (\S+)$", done.stdout, re.MULTILINE)))
+        found.append(_compiled_files(cache))
+    assert found[0] == found[1] and compiles[0] == compiles[1] and len(found[0]) > 20
 
 
 @pytest.mark.workflow

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import functools
+import hashlib
 import os
 import shutil
 import subprocess
@@ -124,17 +125,17 @@ def locked(path: Path):
 
 
 _COMPILE = """
-import pathlib, sys
+import os, pathlib, sys
 from recoco.config import load_config
-from recoco.engine.warm import compile_kernels
+from recoco.engine.warm import compile_in_parallel
 from recoco.plan.kernels import STAMP, compiled, digest_of, variants_of
 
 root = pathlib.Path(sys.argv[1])
 config = load_config({"papers": [*load_config().papers, "benchmark"]})
 if not compiled(config, root):
-    compile_kernels(variants_of(config), words=True)
+    compile_in_parallel(variants_of(config), True, len(os.sched_getaffinity(0)))
     (root / STAMP).parent.mkdir(exist_ok=True)
-    (root / STAMP).write_text(digest_of(variants_of(config)))
+    (root / STAMP).write_text(digest_of(variants_of(config), True))
 """
 
 
@@ -168,3 +169,19 @@ def recoco(
     if check and done.returncode:
         raise AssertionError(f"recoco {' '.join(arguments)} failed:\n{done.stdout}\n{done.stderr}")
     return done
+
+
+def content(project: Path) -> dict[str, str]:
+    """Return the hash of every result that must not depend on how it was computed."""
+    files = [
+        *(project / "results").rglob("*.npz"),
+        *(project / "results").rglob("*.parquet"),
+        *(project / "results" / "compare").rglob("*.csv"),
+        *(project / "resources" / "prepared").glob("*"),
+        *(project / "reports" / "tables").rglob("*"),
+        *(project / "reports" / "figures").rglob("*"),
+    ]
+    return {
+        str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }

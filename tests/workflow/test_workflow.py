@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.projects import environment_of, recoco, write_yaml
+from support.projects import content, environment_of, recoco, write_yaml
 
 pytestmark = pytest.mark.workflow
 
@@ -27,22 +27,6 @@ def blocks(project: Path) -> dict[str, tuple[int, str]]:
             digest,
         )
     return found
-
-
-def content(project: Path) -> dict[str, str]:
-    """Return the hash of every result that must not depend on how it was computed."""
-    files = [
-        *(project / "results").rglob("*.npz"),
-        *(project / "results").rglob("*.parquet"),
-        *(project / "results" / "compare").rglob("*.csv"),
-        *(project / "resources" / "prepared").glob("*"),
-        *(project / "reports" / "tables").rglob("*"),
-        *(project / "reports" / "figures").rglob("*"),
-    ]
-    return {
-        str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-    }
 
 
 def changed(before: dict, after: dict) -> set[str]:

@@ -16,7 +16,7 @@ from recoco.engine.job import share_source
 from recoco.report import overlay
 from recoco.report.provenance import commit_now, run_counts
 from recoco.items import kind_of, modules_of_drawings
-from recoco.plan.kernels import digest_of, variants_of
+from recoco.plan.kernels import digest_of, variants_of, words_of
 from recoco.report.code_lines import digest_of_cards
 
 recoco_config = load_config(config)
@@ -24,7 +24,6 @@ recoco_config = load_config(config)
 share_source()
 
 PLAN = plan.Plan(recoco_config)
-VARIANTS = variants_of(recoco_config)
 
 
 wildcard_constraints:
@@ -178,6 +177,11 @@ def need_of(stage, wildcards):
         analysis = analysis_of(wildcards)
         stage, slug, name = analysis.step, analysis.slug, analysis.dataset or name
     return load_needs().of(stage, name, slug, starts)
+
+
+def early(wildcards):
+    """The priority of jobs about a dataset: a table of the smaller half comes early."""
+    return int(wildcards.dataset in PLAN.early)
 
 
 def memory(stage):

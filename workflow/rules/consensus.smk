@@ -5,6 +5,7 @@ rule consensus:
         "results/consensus/{dataset}.npz",
     log:
         "logs/consensus/{dataset}.log",
+    priority: early
     conda:
         "../../environment.yml"
     resources:

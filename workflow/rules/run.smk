@@ -11,14 +11,16 @@ rule kernels:
     resources:
         mem_mb=memory("kernels"),
         runtime=minutes("kernels"),
+        processes=1,
     params:
-        variants=VARIANTS,
-        words=any(a.step == "words" for a in PLAN.analyses.values()),
-        digest=digest_of(VARIANTS),
+        variants=lambda wildcards: variants_of(recoco_config),
+        words=words_of(recoco_config),
+        digest=lambda wildcards: digest_of(variants_of(recoco_config), words_of(recoco_config)),
     script:
         "../scripts/kernels.py"
 
 
+# Small datasets first: the first table comes early.
 rule run:
     input:
         data="resources/prepared/{dataset}.npz",
@@ -27,6 +29,7 @@ rule run:
         seconds="results/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.seconds.json",
     log:
         "logs/runs/{dataset}/{weighting}/{slug}/{start}-{stop}.log",
+    priority: early
     conda:
         "../../environment.yml"
     threads: 1

@@ -7,6 +7,7 @@ rule score:
         "results/scores/{dataset}.parquet",
     log:
         "logs/score/{dataset}.log",
+    priority: early
     conda:
         "../../environment.yml"
     resources:

@@ -1,8 +1,9 @@
 from pathlib import Path
 
 from recoco.engine.job import job
-from recoco.engine.warm import compile_kernels
+from recoco.engine.warm import compile_in_parallel
 
 with job(snakemake):
-    compile_kernels(snakemake.params.variants, snakemake.params.words)
-    Path(snakemake.output[0]).write_text(snakemake.params.digest + "\n", encoding="utf-8")
+    params = snakemake.params
+    compile_in_parallel(params.variants, params.words, snakemake.resources.processes)
+    Path(snakemake.output[0]).write_text(params.digest + "\n", encoding="utf-8")

@@ -18,14 +18,12 @@ from recoco.plan import settings_of
 
 def compare_paper(config: Config, key: str, findings: Findings, out: Path) -> pd.DataFrame:
     """Write the comparison of a paper as CSV files into ``out``; return its cells."""
-    records = {path.stem: read_json(path) for path in findings.records}
-    drawn = twins_of(records)
-    judged = {name: judged_record(record) for name, record in records.items()}
-    comparison = _answered(config, key, without(findings, drawn), judged)
+    comparison = _answered(begin(config, key, findings))
     tables = comparison.tables
-    if drawn:
+    records = _records(findings)
+    if drawn := twins_of(records):
         as_data = {name: drawn_record(record) for name, record in records.items()}
-        with_twins = _answered(config, key, findings, as_data).tables["cells"]
+        with_twins = _answered(_begin(config, key, findings, as_data)).tables["cells"]
         tables["drawn"] = numbers_on_twins(tables["cells"], with_twins, drawn)
     for table in comparison.score_tables.values():
         table.frames = tables
@@ -36,22 +34,43 @@ def compare_paper(config: Config, key: str, findings: Findings, out: Path) -> pd
     return pd.DataFrame(tables["cells"])
 
 
-def _answered(config: Config, key: str, findings: Findings, records: dict) -> Comparison:
-    """Return the comparison of a paper with the rows of all its items."""
+def _answered(comparison: Comparison) -> Comparison:
+    """Add the rows of all items to a comparison."""
+    for name, item in comparison.items.items():
+        rows = printed_rows(comparison, item)
+        comparison.tables["cells"] += kind_of(item).compare(comparison, name, item, rows)
+    return comparison
+
+
+def begin(config: Config, key: str, findings: Findings) -> Comparison:
+    """Return the comparison of a paper before any item was answered; twins do not count in it."""
+    records = _records(findings)
+    judged = {name: judged_record(record) for name, record in records.items()}
+    return _begin(config, key, without(findings, twins_of(records)), judged)
+
+
+def _records(findings: Findings) -> dict[str, dict]:
+    """Return what ``prepare`` wrote about the datasets, by name."""
+    return {path.stem: read_json(path) for path in findings.records}
+
+
+def _begin(config: Config, key: str, findings: Findings, records: dict) -> Comparison:
     frames = [pd.read_parquet(path) for path in findings.scores]
     # A column that is empty for one dataset must not decide the type of the whole column.
     runs = pd.concat([f.dropna(axis=1, how="all") for f in frames]) if frames else pd.DataFrame()
     runs = own_runs(config, key, runs)
     paper = load_paper(key)
-    printed = printed_cells([paper])
-    comparison = Comparison(config, key, findings, paper, printed, runs, records)
-    for name, item in comparison.items.items():
-        rows = printed[printed["item"] == item["published"]] if item["published"] else printed[:0]
-        rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
-        if "datasets" in item:  # ignore cells of datasets that were removed from the item
-            rows = rows[rows["dataset"].isin(item["datasets"])]
-        comparison.tables["cells"] += kind_of(item).compare(comparison, name, item, rows)
-    return comparison
+    return Comparison(config, key, findings, paper, printed_cells([paper]), runs, records)
+
+
+def printed_rows(comparison: Comparison, item: dict) -> pd.DataFrame:
+    """Return the printed cells that an item answers."""
+    printed = comparison.printed
+    rows = printed[printed["item"] == item["published"]] if item["published"] else printed[:0]
+    rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
+    if "datasets" in item:  # ignore cells of datasets that were removed from the item
+        rows = rows[rows["dataset"].isin(item["datasets"])]
+    return rows
 
 
 def own_runs(config: Config, key: str, scores: pd.DataFrame) -> pd.DataFrame:

@@ -241,11 +241,7 @@ def prepared_up_to_date(root: Path, datasets: Iterable[str], twins: str) -> bool
 
     ``twins`` are those that are wanted, as config.yaml says it.
     """
-    try:
-        known = read_json(root / _PREPARED)
-    except (OSError, ValueError):
-        known = {}
-    known = known if isinstance(known, dict) else {}
+    known = _remembered(root)
     return all(
         (root / "resources" / "prepared" / f"{name}.json").is_file()
         and known.get(name) == _origin(root, name, twins)
@@ -269,7 +265,16 @@ def preparing(root: Path, datasets: Iterable[str]) -> Iterator[None]:
 
 def remember_prepared(root: Path, datasets: Iterable[str], twins: str) -> None:
     """Store what the data were prepared from, for `prepared_up_to_date`."""
-    write_json(root / _PREPARED, {name: _origin(root, name, twins) for name in datasets})
+    origins = {name: _origin(root, name, twins) for name in datasets}
+    write_json(root / _PREPARED, {**_remembered(root), **origins})
+
+
+def _remembered(root: Path) -> dict[str, str]:
+    try:
+        known = read_json(root / _PREPARED)
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def _origin(root: Path, dataset: str, twins: str) -> str:

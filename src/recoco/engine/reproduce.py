@@ -5,8 +5,9 @@ import itertools
 import select
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from recoco import plan
 from recoco.config import Config, load_config
@@ -15,6 +16,7 @@ from recoco.core.errors import RecocoError
 from recoco.core.files import read_json, write_json
 from recoco.engine import integrity
 from recoco.engine.closing import closing
+from recoco.engine.early import first_table, in_report
 from recoco.engine.explain import explain
 from recoco.engine.leading import Child
 from recoco.engine.profiles import Profile, find_profile
@@ -23,6 +25,9 @@ from recoco.engine.workers import Standby
 from recoco.engine.workspace import workspace
 from recoco.plan import kernels as kernel_plan
 from recoco.plan.estimate import Estimate, time_line
+from recoco.plan.stages import stages_of
+
+_COMPILERS = 2  # at most: methods share most of their kernels, which only one at a time may compile
 
 
 def reproduce(
@@ -64,40 +69,110 @@ def reproduce(
     with workspace() as root:
         _repair(root, overrides, chosen)
         _retry_unreachable(config, root, only_if_at_hand=True)
-        datasets = plan.datasets_of(config)
-        wanted = config.settings["twins"]
-        if not integrity.prepared_up_to_date(root, datasets, wanted):
-            with integrity.preparing(root, datasets):
-                code, _ = _snakemake(root, "data", ["data"], overrides, chosen)
-            if code:
-                return code
-            integrity.remember_prepared(root, datasets, wanted)
-        title = "all runs" if first else "first pass: a few runs per cell"
-        passes = [(title, {"first_only": True})]
-        if not quick:
-            passes.append(("second pass: all runs", {}))
-        for heading, extra in passes:
-            now = {**overrides, "runs": {**overrides["runs"], **extra}}
-            code = _compile_kernels(root, now, chosen)
-            if code:
-                return code
-            code, steps = _snakemake(root, heading, ["all"], now, chosen)
-            if code:
-                return code
-            if steps or heading == passes[-1][0]:
-                print(time_line(root, began), end="")
-                print(closing(root, list(config.papers)), flush=True)
+        passes = [_first_pass(root, overrides, chosen, "all runs" if first else "")]
+        if not (passes[0].code or quick):
+            print(_closing(root, config, began) if passes[0].steps else "", end="", flush=True)
+            passes.append(_second_pass(root, overrides, chosen, passes[0].pace))
+        if passes[-1].code:
+            return passes[-1].code
+        print(_closing(root, config, began), end="", flush=True)
         integrity.tidy(root, missing=True)
     return 0
 
 
-def _compile_kernels(root: Path, overrides: dict, profile: Profile) -> int:
-    if kernel_plan.compiled(load_config(overrides), root):
+def _closing(root: Path, config: Config, began: float) -> str:
+    return f"{time_line(root, began)}{closing(root, list(config.papers))}\n"
+
+
+class Done(NamedTuple):
+    """What became of a run of the workflow: exit code, jobs done, pace of the machine."""
+
+    code: int
+    steps: int = 0
+    pace: float = 1.0
+
+
+def _first_pass(root: Path, overrides: dict, profile: Profile, heading: str) -> Done:
+    """Compute a few runs per cell, paper by paper, with a report after each.
+
+    On a cluster all papers are computed together: one alone would leave most nodes idle.
+    """
+    overrides = {**overrides, "runs": {**overrides["runs"], "first_only": True}}
+    config = load_config(overrides)
+    every = list(config.papers)
+    stages = [every] if profile.remote else stages_of(config, root)
+    table = _FirstTable(root)
+    steps, pace, known = 0, 1.0, []
+    for number, papers in enumerate(stages):
+        now = overrides if papers == every else {**overrides, "papers": papers}
+        # Data of the first paper, then of all others: a first table waits for no other paper.
+        if code := _ready(root, overrides if number else now, profile):
+            return Done(code)
+        if papers != every and not Estimate(load_config(now), root, 1).blocks:
+            continue  # no data of this paper is available
+        added = [key for key in papers if key not in known]
+        which = f" of {', '.join(added)}" if len(stages) > 1 else ""
+        title = heading or f"first pass{which}: a few runs per cell"
+        table.config = load_config(now)
+        done = _snakemake(root, title, ["all"], now, profile, pace, table.after)
+        if done.code:
+            return done
+        if done.steps:
+            print(in_report(root, table.config, added), flush=True)
+        steps, pace, known = steps + done.steps, done.pace, papers
+    return Done(0, steps, pace)
+
+
+def _second_pass(root: Path, overrides: dict, profile: Profile, pace: float) -> Done:
+    if code := _ready(root, overrides, profile):
+        return Done(code)
+    return _snakemake(root, "second pass: all runs", ["all"], overrides, profile, pace)
+
+
+class _FirstTable:
+    """Prints the first table that has numbers, once, while the others are being computed."""
+
+    def __init__(self, root: Path):
+        self.root, self.config = root, None
+        self._wanted = not (root / integrity.REPORT).exists()
+
+    def after(self, rule: str) -> None:
+        """Look whether a job of this rule was what the table waited for."""
+        if self._wanted and rule == "score" and (text := first_table(self.config, self.root)):
+            self._wanted = False
+            print(text, flush=True)
+
+
+def _ready(root: Path, overrides: dict, profile: Profile) -> int:
+    """Fetch and prepare data and, meanwhile, compile kernels; return the exit code."""
+    config = load_config(overrides)
+    datasets = plan.datasets_of(config)
+    work = {}
+    twins = config.settings["twins"]
+    if not integrity.prepared_up_to_date(root, datasets, twins):
+        work["fetching data"] = "data"
+    if not kernel_plan.compiled(config, root):
+        # Snakemake sees only the age of the stamp, not whether its content is right.
+        (root / kernel_plan.STAMP).unlink(missing_ok=True)
+        work["compiling kernels"] = str(kernel_plan.STAMP)
+    if not work:
         return 0
-    # Snakemake sees only the age of the stamp, not whether its content is right.
-    (root / kernel_plan.STAMP).unlink(missing_ok=True)
-    stamp = [str(kernel_plan.STAMP)]
-    return _snakemake(root, "compiling kernels, once", stamp, overrides, profile)[0]
+    more = []
+    if not profile.remote:
+        # One core more than there are: fetching mostly waits.
+        compilers = min(profile.width, _COMPILERS)
+        more = [
+            "--cores",
+            str(profile.width + 1),
+            "--set-resources",
+            f"kernels:processes={compilers}",
+        ]
+    with integrity.preparing(root, datasets):
+        heading, targets = " and ".join(work), list(work.values())
+        done = _snakemake(root, heading, targets, overrides, profile, more=more)
+    if not done.code and "data" in targets:
+        integrity.remember_prepared(root, datasets, twins)
+    return done.code
 
 
 def benchmark(
@@ -122,9 +197,23 @@ def benchmark(
 
 
 def _snakemake(
-    root: Path, heading: str, targets: list[str], overrides: dict, profile: Profile
-) -> tuple[int, int]:
-    """Run the workflow once, showing its progress; return its exit code and steps done."""
+    root: Path,
+    heading: str,
+    targets: list[str],
+    overrides: dict,
+    profile: Profile,
+    pace: float = 1.0,
+    after: Callable[[str], None] | None = None,
+    more: Sequence[str] = (),
+) -> Done:
+    """Run the workflow once, showing its progress.
+
+    Parameters
+    ----------
+    pace : of the machine, as the run before has measured it
+    after : called with the rule of every job that has ended
+    more : further options for Snakemake
+    """
     asked = Path(targets[0]).stem
     title = asked if asked.isalpha() else "restoring"
     log = root / "logs" / f"snakemake-{title}.log"
@@ -133,20 +222,23 @@ def _snakemake(
     write_json(configuration, overrides)
     command = [
         *(sys.executable, "-m", "snakemake", "--nocolor"),
-        *profile.arguments(root),
+        *(*profile.arguments(root), *more),
         *("--configfile", str(configuration), "--", *targets),
     ]
-    estimate = Estimate(load_config(overrides), root, profile.width) if targets == ["all"] else None
+    config, estimate = load_config(overrides), None
+    if targets == ["all"]:
+        estimate = Estimate(config, root, profile.width, pace)
     jobs_here = contextlib.nullcontext() if profile.remote else Standby(root)
-    with jobs_here as standby, Progress(heading, estimate) as progress:
+    with jobs_here as standby, Progress(heading, estimate, config) as progress:
         env = profile.environment() | (standby.environment() if standby else {})
         with Child(command, root, env, log) as child:
             for line in _lines(child, progress, standby, env):
-                progress.read(line)
+                if (rule := progress.read(line)) and after:
+                    after(rule)
             code = child.wait()
     if code:
         explain(root, log)
-    return code, progress.done
+    return Done(code, progress.done, estimate.pace if estimate else pace)
 
 
 def _lines(
@@ -239,7 +331,7 @@ def fetch_again(papers: list[str] | None = None) -> int:
     config = load_config(overrides)
     with workspace() as root, integrity.preparing(root, plan.datasets_of(config)):
         _retry_unreachable(config, root)
-        code, _ = _snakemake(root, "data", ["data"], overrides, find_profile(None, root))
+        code = _snakemake(root, "data", ["data"], overrides, find_profile(None, root)).code
     for name in plan.datasets_of(config):
         record = read_json(paths.prepared(name).with_suffix(".json"))
         where = (record.get("source") or {}).get("where", "")
@@ -260,7 +352,7 @@ def archive(cores: int | None = None, key: Path | None = None) -> int:
     with workspace() as root:
         profile = find_profile(None, root, cores)
         _repair(root, settings, profile)
-        code, _ = _snakemake(root, "archive", ["archive"], settings, profile)
+        code = _snakemake(root, "archive", ["archive"], settings, profile).code
     if code:
         return code
     path = root / "dist" / "recoco-archive.zip"

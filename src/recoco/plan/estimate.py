@@ -9,6 +9,9 @@ from recoco.config import Config
 from recoco.core.files import read_json
 from recoco.plan.needs import SECONDS_PER_JOB, load_needs
 
+# Seconds of the cost model that the pace of a pass begins with, against its own.
+_TRUST = 15.0
+
 
 class Estimate:
     """The jobs that are still to be done and the seconds they will take.
@@ -16,13 +19,19 @@ class Estimate:
     Attributes
     ----------
     runs : missing runs of each setting
+    pace : seconds that the jobs of this reproduction take for each second of the cost model
+
+    Parameters
+    ----------
+    pace : where it begins; a pass learns it, and hands it on to the next
     """
 
-    def __init__(self, config: Config, root: Path, cores: int):
-        self.cores = cores
+    def __init__(self, config: Config, root: Path, cores: int, pace: float = 1.0):
+        self.cores, self.pace = cores, pace
         self.runs: dict[plan.Setting, int] = {}
         self._root, self._needs, self._began = root, load_needs(), time.time()
-        self._expected = self._measured = 0.0
+        # What was known before counts like some blocks: the first ones may be too short to tell.
+        self._expected, self._measured = _TRUST, _TRUST * pace
         self._blocks: dict[Path, float] = {}
         missing = plan.missing(config, root)
         for setting, total in plan.settings_of(config).items():
@@ -34,7 +43,11 @@ class Estimate:
             self._add_others(plan.Plan(config, root))
 
     def _add_blocks(self, config: Config, setting: plan.Setting, total: int) -> None:
-        per_run, starts = _seconds_per_run(setting, self._root), plan.starts_of(setting)
+        starts = plan.starts_of(setting)
+        # Past jobs of this folder may have run beside other work. Where the cost model has nothing
+        # but a guess by size, they still tell more than that.
+        known = self._needs.measured("run", setting.slug, setting.dataset)
+        per_run = None if known else _seconds_per_run(setting, self._root)
         ranges, _ = plan.blocks_of(config, setting, total, self._root)
         for start, stop in ranges:
             path, runs = plan.block_path(setting, start, stop, self._root), stop - start
@@ -89,19 +102,20 @@ class Estimate:
         The blocks that finished meanwhile show how fast this machine is.
         """
         for path in [path for path in self._blocks if path.is_file()]:
-            self._expected += self._blocks.pop(path)
-            seconds = plan.seconds_path(path)
-            self._measured += read_json(seconds)["seconds"] if seconds.is_file() else 0.0
+            expected, seconds = self._blocks.pop(path), plan.seconds_path(path)
+            if seconds.is_file():
+                self._expected += expected
+                self._measured += read_json(seconds)["seconds"]
+        self.pace = self._measured / self._expected
         for path in list(self._others):
             if path.is_file() and path.stat().st_mtime >= self._began:
                 del self._others[path]
         waiting = [*self._blocks.values(), *self._others.values()]
         if not waiting:
             return 0.0
-        speed = self._measured / self._expected if self._expected else 1.0
-        work = speed * sum(waiting) + SECONDS_PER_JOB * len(waiting)
+        work = sum(waiting) + SECONDS_PER_JOB * len(waiting)
         # The longest job cannot be divided among cores.
-        return max(work / self.cores, speed * max(waiting)) + speed * self._tail
+        return self.pace * (max(work / self.cores, max(waiting)) + self._tail)
 
 
 def _seconds_per_run(setting: plan.Setting, root: Path) -> float | None:

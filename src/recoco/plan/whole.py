@@ -8,6 +8,7 @@ from recoco.config import Config
 from recoco.core import paths
 from recoco.plan.blocks import block_path, blocks_of, missing
 from recoco.plan.methods import larger_is_better
+from recoco.plan.needs import size_of
 from recoco.plan.setting import Setting
 from recoco.plan.settings import datasets_of_paper, postponed, settings_of
 
@@ -51,6 +52,16 @@ class Plan:
     def datasets(self) -> list[str]:
         """Datasets that have runs."""
         return sorted({setting.dataset for setting in self.settings.values()})
+
+    @cached_property
+    def early(self) -> set[str]:
+        """The smaller half of the datasets that have runs: jobs about them come first.
+
+        Only in the first pass. Otherwise large ones first is better: no core is idle at the end.
+        """
+        if not self.config.settings["runs"]["first_only"]:
+            return set()
+        return set(sorted(self.datasets, key=size_of)[: (len(self.datasets) + 1) // 2])
 
     def blocks(self, name: str) -> list[str]:
         """Return the files of a setting's blocks; those on disk keep their borders."""
