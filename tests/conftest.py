@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,16 @@ def pytest_terminal_summary(terminalreporter) -> None:
         terminalreporter.section(f"{sum(reasons.values())} tests were skipped")
         for reason, number in reasons.most_common():
             terminalreporter.line(f"{number:5} {reason}")
+
+
+@pytest.fixture
+def all_signals():
+    """Let processes that a test starts hear the signals that nohup or & has the tests ignore."""
+    heard = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

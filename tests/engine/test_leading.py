@@ -61,7 +61,7 @@ subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"], start_new_session=True)
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(all_signals, tmp_path):
     begun = []
 
     def start(child: str, patience=2.0, log="child.log", **options) -> subprocess.Popen:

@@ -50,6 +50,7 @@ def strike(project: Path, numbers: list[int]) -> tuple[int, str]:
     return leader.returncode, said
 
 
+@pytest.mark.usefixtures("all_signals")
 def test_it_ends_soon_and_goes_on_to_the_same_bytes(finished, project):
     for name, numbers in SIGNALS.items():
         code, said = strike(project, numbers)
