@@ -146,5 +146,6 @@ def test_more_non_zeros_than_cells_are_an_error_that_names_the_card():
 
 
 def small_card(graphs: bool = False, **shape) -> dict:
-    twin = {"class_sizes": [30, 20, 10], "separation": 0.8, "graphs": graphs, **shape}
+    twin = {"class_sizes": [30, 20, 10], "separation": 0.8, "rank_offset": 10}
+    twin |= {"graphs": graphs, **shape}
     return {"name": "invented", "title": "Invented", "content": "counts", "twin": twin}
