@@ -107,7 +107,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path):
 def test_the_more_separate_the_classes_the_better_the_score():
     card = described()["cstr"]
     scores = [score_of_twin(card, separation) for separation in (0.0, 0.4, 1.0)]
-    assert scores == sorted(scores) and scores[0] < 0.1 < 0.9 < scores[2]
+    assert scores == sorted(scores) and scores[0] < 0.1 < 0.8 < scores[2]
 
 
 @pytest.mark.parametrize("name", SCORED)
