@@ -19,7 +19,7 @@ SCORED = ("cstr", "ng2", "oh0", "oh15", "classic3", "tr12", "webkb4", "costar-t2
 # Raw texts and matrices that no table is computed on, and graphs that are too large to calibrate.
 WITHOUT_TWIN = {
     *("ng20raw", "ng20words", "ng20-zhong", "octis-bbc", "tr41", "pubmed-diabetes"),
-    *("amazon10", "dblp3"),
+    *("amazon10", "dblp3", "nuswide8"),
 }
 
 
