@@ -9,6 +9,7 @@ import pytest
 from recoco.core.errors import RecocoError
 from recoco.datasets import list_cards, load_card, load_prepared
 from recoco.datasets.calibration import BAND, calibrate, score_of_twin
+from recoco.datasets.card_checks import check_card
 from recoco.datasets.twins import SMALL, draw_twin, nonzeros_of, prepare_twin, shape_of, wanted_twin
 
 SEED = 2015
@@ -143,6 +144,12 @@ def test_more_non_zeros_than_cells_are_an_error_that_names_the_card():
         draw_twin(small_card(columns=[100], nonzeros=[9000]), SEED)
     with pytest.raises(RecocoError, match="its twin needs nonzeros"):
         draw_twin(small_card(columns=[100]), SEED)
+
+
+def test_a_twin_that_fits_no_memory_is_refused():
+    twin = {"class_sizes": [5, 5], "columns": [10**9], "nonzeros": [10]}
+    with pytest.raises(RecocoError, match="twin has more than 1000000000 numbers"):
+        check_card({"sources": [], "twin": twin}, "invented.yaml")
 
 
 def small_card(graphs: bool = False, **shape) -> dict:

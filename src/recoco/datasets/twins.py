@@ -164,9 +164,9 @@ def _terms(
 ) -> csr_matrix:
     """Draw which terms each document has.
 
-    All terms follow a law like Zipf's, 1 / (rank + offset). A document takes some of them from the law of its class, in
-    which they have another order, the others from the common law; ``separation`` is the mean share
-    of the former.
+    All terms follow a law like Zipf's, 1 / (rank + offset). A document takes some of them from the
+    law of its class, in which they have another order, the others from the common law;
+    ``separation`` is the mean share of the former.
     """
     rows = labels.size
     law = 1.0 / (np.arange(width) + offset)
