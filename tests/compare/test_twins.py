@@ -11,8 +11,6 @@ from recoco.plan import Plan
 
 FOLDERS = r"(?:resources/prepared|results/(?:scores|consensus|runs))"
 DATASET = re.compile(FOLDERS + r"/([^/]+?)(?=/|\.\w+$)")
-    r"(?:resources/prepared|results/(?:scores|consensus|runs))/([^/]+?)(?=/|\.\w+$)"
-)
 TWIN = {
     **{"dataset": "gone", "title": "Gone", "by_hand": "ask", "tried": ["here"], "printed": {}},
     **{"status": "twin", "rows": 90, "classes": 3, "document_sizes": {}},

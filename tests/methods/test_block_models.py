@@ -18,7 +18,7 @@ from recoco.methods.tsplbm import TSPLBM
 from recoco.metrics import accuracy, canonical
 from support import twins, twins_blocks
 from support.block_cases import MODELS, SEEDS, SIDED, of, steps_back
-from support.real_data import real, real_or_twin
+from support.real_data import real
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,7 @@ def test_political_blogs_have_two_sides():
 
 @pytest.mark.parametrize("name", ["3sources", "bbc4"])
 def test_bound_never_falls_on_several_views(name):
-    data = real_or_twin(name)
+    data = real(name)
     rows = np.arange(min(250, data.labels.size))
     graphs = similarity_graphs([view[rows] for view in data.views])
     for hard_steps in (0, 3):

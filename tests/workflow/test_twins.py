@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -194,9 +195,14 @@ def test_the_reference_leaves_a_twin_out(twin_project, tmp_path):
 def test_an_archive_marks_a_twin_and_is_verified(twin_project, tmp_path):
     project = copy_of(twin_project, tmp_path)
     recoco(project, "archive", "--cores", "2")
-    said = recoco(project, "verify", "dist/recoco-archive.zip", "--rerun", "100%", check=False)
-    assert "differ" not in said.stdout.replace("0 differences", ""), said.stdout
-    assert "gone" not in said.stdout, said.stdout
+    with zipfile.ZipFile(project / "dist" / "recoco-archive.zip") as archive:
+        record = json.loads(archive.read("resources/prepared/gone.json"))
+        assert record["status"] == "twin"
+        assert "resources/prepared/gone.npz" not in archive.namelist()
+        assert MARK in archive.read("ro-crate-metadata.json").decode()
+    said = recoco(project, "verify", "dist/recoco-archive.zip", "--rerun", "100%").stdout
+    assert "gone" not in said and "NOT" not in said, said
+    assert "reruns (8 of 8 runs)" in said
 
 
 def test_real_data_replace_the_twin(twin_project, tmp_path):

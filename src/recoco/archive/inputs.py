@@ -14,9 +14,18 @@ from recoco.config.schema import read_yaml
 from recoco.datasets.card import list_cards, load_card
 
 # Keys of a card that describe the data to a reader and decide nothing.
-_WORDS = ("title", "description", "citation", "licence", "redistributable", "notes", "by_hand")
-# Settings that say what is computed and where, not how.
-_LEFT_OUT = ("papers", "coherence", "memory_limit")
+_WORDS = (
+    "title",
+    "description",
+    "citation",
+    "licence",
+    "redistributable",
+    "notes",
+    "by_hand",
+    "twin",
+)
+# Settings that say what is computed and where, not how; nothing is judged on twins.
+_LEFT_OUT = ("papers", "coherence", "memory_limit", "twins")
 _NUMBERS_OF_RUNS = ("first", "first_only", "most")
 _SHOWN = 10
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from recoco.core.errors import RecocoError
 from recoco.datasets.raw_files import folded, name_of, problem_of_name
 
-_MOST_NONZEROS = 10**9  # of a planted model, in all views
+_MOST_NONZEROS = 10**9  # of a planted model or a twin, in all views
 
 
 def check_card(card: dict, where: str) -> None:
@@ -30,6 +30,8 @@ def check_card(card: dict, where: str) -> None:
             _check_addresses(source, at)
         if source["kind"] == "synthetic":
             _check_size(source["planted"], at)
+    if "twin" in card:
+        _check_twin({**(card.get("expected") or {}), **card["twin"]}, f"{where}: twin")
 
 
 def _values(content: object, position: str) -> Iterator[tuple[str, object]]:
@@ -91,3 +93,11 @@ def _check_size(planted: dict, at: str) -> None:
         raise RecocoError(
             f"{at}.planted has more than {_MOST_NONZEROS} non-zeros: lower its size or density."
         )
+
+
+def _check_twin(twin: dict, at: str) -> None:
+    # every class has an order of the terms of its own
+    orders = len(twin["class_sizes"]) * sum(twin.get("columns", []))
+    size = max(orders, sum(twin["class_sizes"]), sum(twin.get("nonzeros", [])))
+    if size > _MOST_NONZEROS:
+        raise RecocoError(f"{at} has more than {_MOST_NONZEROS} numbers: lower its size.")

@@ -23,7 +23,6 @@ from recoco.datasets.receipts import RECEIPT
 # Twins with more non-zeros are only drawn on request.
 SMALL = 1_000_000
 
-_RANK_OFFSET = 10  # in the law of terms, 1 / (rank + offset): documents have no stop words
 _LENGTH_SPREAD = 0.6  # of the logarithm of the number of terms of a document
 _FOLLOWING = 4.0  # the larger, the more the documents of a class resemble each other
 _REPEATS = 0.35  # chance that a term which is in a document occurs once more
@@ -124,7 +123,7 @@ def draw_twin(card: dict, master_seed: int, separation: float | None = None) -> 
         elif filled > _DENSE * labels.size * width:
             view = _features(labels, width, filled, separation, generator)
         else:
-            view = _terms(labels, width, filled, separation, generator)
+            view = _terms(labels, width, filled, separation, twin["rank_offset"], generator)
         views.append(_valued(view, card["content"], generator))
     order, seed = permutation_of(name, labels.size)
     if twin["graphs"]:
@@ -160,15 +159,17 @@ def _names(width: int) -> list[str]:
 # ---- terms in documents ----------------------------------------------------------------------
 
 
-def _terms(labels, width: int, filled: int, separation: float, generator) -> csr_matrix:
+def _terms(
+    labels, width: int, filled: int, separation: float, offset: float, generator
+) -> csr_matrix:
     """Draw which terms each document has.
 
-    All terms follow a law like Zipf's. A document takes some of them from the law of its class, in
-    which they have another order, the others from the common law; ``separation`` is the mean share
-    of the former.
+    All terms follow a law like Zipf's, 1 / (rank + offset). A document takes some of them from the
+    law of its class, in which they have another order, the others from the common law;
+    ``separation`` is the mean share of the former.
     """
     rows = labels.size
-    law = 1.0 / (np.arange(width) + _RANK_OFFSET)
+    law = 1.0 / (np.arange(width) + offset)
     law = np.cumsum(law / law.sum())
     orders = np.array([generator.permutation(width) for _ in range(labels.max() + 1)])
     share = _shares(separation, rows, generator)

@@ -95,7 +95,7 @@ def twins(root: Path | None = None) -> set[str]:
 
 
 def missing(config: Config, root: Path | None = None) -> set[str]:
-    """Return the datasets on which nothing runs: unreachable ones, and twins that are not wanted."""
+    """Return the datasets on which nothing runs: unreachable ones, and unwanted twins."""
     unwanted = twins(root) if config.settings["twins"] == "none" else set()
     return unreachable(root) | unwanted
 

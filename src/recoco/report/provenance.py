@@ -166,7 +166,7 @@ def data_mode(records: list[dict]) -> str:
         "url": "from the web",
         "package": "from packages of a registry",
         "synthetic": "made by the program",
-        "twin": "unreachable from here and replaced by twins, drawn data on which nothing is judged",
+        "twin": "unreachable from here and replaced by twins (drawn data, nothing is judged on it)",
         "unreachable": "unreachable from here",
     }
     parts = [
