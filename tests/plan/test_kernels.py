@@ -139,7 +139,9 @@ from numba.core import event
 
 class Noted(event.Listener):
     def on_start(self, happened):
-        print("compiles", happened.data["dispatcher"].py_func.__qualname__, flush=True)
+        function = happened.data["dispatcher"].py_func
+        if function.__module__.startswith("recoco."):  # each process compiles numba's own
+            print("compiles", function.__qualname__, flush=True)
 
     def on_end(self, happened):
         pass
