@@ -4,8 +4,10 @@ import ast
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 import recoco as package
 from recoco.config import load_config
+from recoco.core.processes import below
 from recoco.engine.warm import compile_kernels
 from recoco.plan.kernels import STAMP, compiled, digest_of, units_of, variants_of, words_of
 from support.projects import recoco
@@ -165,6 +168,28 @@ compile_in_parallel(variants, False, int(sys.argv[1]))
         compiles.append(Counter(re.findall(r"^compiles (\S+)$", done.stdout, re.MULTILINE)))
         found.append(_compiled_files(cache))
     assert found[0] == found[1] and compiles[0] == compiles[1] and len(found[0]) > 20
+
+
+def test_ctrl_c_ends_the_compilers(tmp_path):
+    code = """
+from recoco.engine.warm import compile_in_parallel
+paths = ["recoco.methods.costar:CoStar", "recoco.methods.nmtf:WCNMTF"]
+compile_in_parallel([{"import_path": path, "params": {}} for path in paths], False, 2)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_NUM_THREADS": "1"},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    # the scores, which the process itself compiles, are stored: now its children are at work
+    while not list(tmp_path.rglob("*table_scores*.nbc")) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    time.sleep(2.0)
+    assert len(below(top=process.pid)) == 2
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=30) != 0
 
 
 @pytest.mark.workflow

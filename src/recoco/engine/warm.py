@@ -1,6 +1,7 @@
 """Compile kernels once, so that no job of the workflow waits for a compiler."""
 
 import multiprocessing
+import signal
 import sys
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 
@@ -60,7 +61,7 @@ def compile_in_parallel(variants: list[dict], words: bool, processes: int) -> No
     waiting = units_of(variants, words)
     context = multiprocessing.get_context("fork")  # what is imported need not be imported again
     running: dict = {}
-    with ProcessPoolExecutor(processes, context, end_with_parent) as pool:
+    with ProcessPoolExecutor(processes, context, _begin) as pool:
         while waiting or running:
             busy = set().union(*running.values())
             for unit in list(waiting):
@@ -73,6 +74,12 @@ def compile_in_parallel(variants: list[dict], words: bool, processes: int) -> No
                 work.result()
                 del running[work]
     return None
+
+
+def _begin() -> None:
+    """Prepare a process that compiles: the compiler may swallow the exception of Ctrl-C."""
+    end_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def compile_words() -> None:
