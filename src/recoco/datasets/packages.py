@@ -1,7 +1,7 @@
 """Archives from package registries, downloaded by name and version with the usual client.
 
-The client uses the registry it is configured for. Nothing is installed, and no code of an archive is
-run.
+The client uses the registry it is configured for. Nothing is installed, and no code of an archive
+is run.
 """
 
 import importlib.util
@@ -88,9 +88,7 @@ def _run(commands: Iterable[list[str]], folder: Path, largest: int) -> int:
         except subprocess.TimeoutExpired:
             raise PackageError(f"{Path(command[0]).name} did not finish in {_WHOLE} s") from None
         except OSError as error:
-            raise PackageError(
-                f"{Path(command[0]).name} cannot be run: {error.strerror}"
-            ) from None
+            raise PackageError(f"{Path(command[0]).name} cannot be run: {error.strerror}") from None
         # stderr may name servers and folders of this machine, so it is not put into the receipt
         LOG.debug("%s: %s", " ".join(command), done.stderr.strip())
         if done.returncode != 0:
@@ -168,8 +166,8 @@ def _apt(package: str, version: str) -> list[str]:
     return [_apt_get(), "download", *_APT_OPTIONS, f"{package}={version}"]
 
 
-# Everything that apt writes is in a folder of its own: the lists of the system stay as they are. The
-# hooks of the system would clean up its caches or tell its desktop about new packages.
+# Everything that apt writes is in a folder of its own: the lists of the system stay as they are.
+# The hooks of the system would clean up its caches or tell its desktop about new packages.
 _APT_CONFIGURATION = """\
 Dir::State::lists "{state}/lists/";
 Dir::State::status "/dev/null";
@@ -191,7 +189,7 @@ Components: main
 def _apt_source(package: str, version: str, release: str, state: Path) -> list[list[str]]:
     """Return the commands that bring a source archive of Debian, whatever release this machine has.
 
-    They use the server that apt is configured for. Its index of sources costs another ten megabytes.
+    They use the server that apt is configured for. Its index of sources costs ten megabytes more.
     """
     client = _apt_get()
     for folder in ("lists/partial", "cache/archives/partial"):
