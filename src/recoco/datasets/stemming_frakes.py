@@ -34,7 +34,8 @@ def _has_vowel(stem: str) -> bool:
 
 def _rules(ends: str, above: int) -> list[_Rule]:
     """Return the rules of a text such as ``ational>ate al>``."""
-    return [_Rule(*pair.split(">"), above=above) for pair in ends.split()]
+    pairs = (pair.split(">") for pair in ends.split())
+    return [_Rule(end, by, above) for end, by in pairs]
 
 
 _STEPS = (

@@ -21,7 +21,8 @@ class _Parts:
     """Stands for an array, its type or a sparse matrix: keeps what the file says about it."""
 
     def __init__(self, *given: Any):
-        self.given, self.state = given, None
+        self.given = given
+        self.state: Any = None
 
     def __setstate__(self, state: Any) -> None:
         self.state = state
@@ -52,12 +53,14 @@ def _load(path: Path) -> Any:
     if isinstance(content.state, dict):
         parts = content.state
         arrays = [_array(parts[key]) for key in ("data", "indices", "indptr")]
-        return arrays, tuple(int(size) for size in parts.get("_shape", parts.get("shape")))
+        rows, columns = parts["_shape"]
+        return arrays, (int(rows), int(columns))
     return _array(content)
 
 
 def _array(parts: _Parts) -> np.ndarray:
-    _, shape, kind, by_columns, content = parts.state  # type: ignore[misc]
+    state: tuple[Any, ...] = parts.state
+    _, shape, kind, by_columns, content = state
     numbers = np.dtype(f"{kind.state[1].replace('|', '=')}{kind.given[0]}")
     if numbers.hasobject or (by_columns and len(shape) > 1):
         raise ValueError("an array is not of plain numbers, row by row")
