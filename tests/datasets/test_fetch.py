@@ -14,7 +14,6 @@ import pytest
 from recoco.core.errors import RecocoError
 from recoco.datasets import fetch, list_cards, load_card, load_dataset, load_prepared
 from recoco.datasets.mirrors import at_hand
-from recoco.datasets.packages import PackageError, download
 from support.datasets_fixture import CLASSES, MATRIX, Home, card, files, make_home, no_url, sha
 
 
@@ -242,43 +241,7 @@ def test_at_hand_looks_at_presence_and_size(home):
     assert not at_hand("tiny", [home.mirror])
 
 
-# ---- clients of registries, and the weight of an import ------------------------------------
-
-
-def client(folder: Path, name: str, script: str) -> None:
-    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-    (folder / name).chmod(0o755)
-
-
-@pytest.mark.parametrize(
-    ("script", "word"),
-    [
-        ("echo https://secret.example/ >&2; exit 1", "exit status 1"),
-        ("exit 0", "downloaded no archive"),
-        ("touch a.tgz b.tgz", "downloaded no archive"),
-        (None, "no npm on this machine"),
-    ],
-)
-def test_a_failing_client_is_named_and_its_words_are_not_repeated(
-    tmp_path, monkeypatch, script, word
-):
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "to").mkdir()
-    if script:
-        client(tmp_path / "bin", "npm", script)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin" if script else str(tmp_path / "bin"))
-    with pytest.raises(PackageError, match=word) as caught:
-        download("npm", "corpus", "1.0", tmp_path / "to")
-    assert "secret" not in str(caught.value)
-
-
-def test_a_client_is_asked_for_one_exact_version_without_retries(tmp_path, monkeypatch):
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "to").mkdir()
-    client(tmp_path / "bin", "npm", 'echo "$@" > corpus.tgz')
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin:/usr/bin")
-    asked = download("npm", "corpus", "1.0", tmp_path / "to").read_text().split()
-    assert asked[0] == "pack" and asked[-1] == "corpus@1.0" and "--fetch-retries=0" in asked
+# ---- the weight of an import --------------------------------------------------------------
 
 
 def test_loading_a_prepared_dataset_imports_nothing_heavy():

@@ -7,9 +7,11 @@ import pytest
 from recoco.compare.rebuilt import marked
 from recoco.datasets.card import variants
 from recoco.datasets.parsers import get_parser
+from recoco.datasets.parsers.segments import merge
 from recoco.datasets.rebuilt import agreement, is_close, mark, nmi_difference
-from recoco.datasets.recipes import bbc
+from recoco.datasets.recipes import bbc, cai_reuters, cluto_reuters
 from recoco.datasets.stemming import porter
+from recoco.datasets.stemming_frakes import frakes
 
 
 def _rebuilt(documents=(100, 100), nmi=((0.5, 0.5),)):
@@ -28,6 +30,49 @@ def test_stems_of_porters_program_differ_from_the_article():
     assert (porter("technology"), porter("technology", program=True)) == ("technologi", "technolog")
     assert porter("probably", program=True) == porter("probably") == "probabl"
     assert (porter("possibly"), porter("possibly", program=True)) == ("possibli", "possibl")
+
+
+@pytest.mark.parametrize(
+    "word, stem",
+    [
+        ("statement", "statem"),  # the next rule that fits is tried
+        ("freed", "fre"),
+        ("decision", "decision"),  # -sion and -tion are measured without their s or t
+        ("reduction", "reduct"),
+        ("wheat", "wheate"),  # an end is mended although nothing was removed
+        ("tariff", "tarif"),
+        ("prices", "price"),  # a final e goes from long stems only ...
+        ("pricing", "pric"),  # ... and none is added
+        ("announced", "announc"),
+        ("controlled", "controll"),
+        ("fully", "fulli"),
+        ("protectionism", "protection"),
+    ],
+)
+def test_stems_of_frakes_program(word, stem):
+    assert frakes(word) == stem
+
+
+def test_recipe_of_the_cluto_matrices():
+    text = "The U.S. <CHV> tariffs on 7.5 mln tonnes of wheat; a group said statements vs interest"
+    words = ["chv", "tarif", "mln", "tonne", "wheate", "statem", "v"]
+    assert cluto_reuters(text) == words
+
+
+def test_recipe_of_the_reuters_matrix_of_cai():
+    text = "<Gulf Bank>, the company's 1,054,000 vs 4.0 dlrs; long-term 1986-87 U.K. oil-rich. End"
+    words = ["lt", "gulf", "bank", "company", "1054000", "vs", "4.0", "dlrs", "term", "1986", "87"]
+    assert cai_reuters(text) == [*words, "uk", "oilrich"]
+
+
+def test_segments_by_merging_the_two_shortest_neighbours():
+    paragraphs = ["a" * 120, "b" * 90, "c" * 100, "d" * 200]
+    document = "\r\n\r\n".join(paragraphs)
+    # b and c are shortest together; then a is too short and joins them
+    assert [len(part) for part in merge(document, 3, 120)] == [120, 192, 200]
+    assert [len(part) for part in merge(document, 3, 150)] == [314, 200]
+    assert len(merge(document, 1, 1)) == len(merge("short", 2, 200)) == 1
+    assert merge("", 2, 200) == [""]
 
 
 def test_a_parser_uses_the_recipe_of_its_card(tmp_path):

@@ -211,3 +211,23 @@ def test_reuters_json(tmp_path):
     assert "3 of 4 stories" in found.dropped[0]
     _tar(tmp_path / "r.tgz", {"package/data/full/reuters-000.json": b"[{"})
     refuses(tmp_path, "reuters-json", "r.tgz", **options)
+
+
+def test_reuters_json_by_first_topic_and_number(tmp_path):
+    stories = [
+        {"id": "1", "title": "GRAIN", "body": "wheat rose", "topics": ["money-fx", "trade"]},
+        {"id": "2", "title": "ONLY A TITLE", "topics": ["trade"]},
+        {"id": "3", "title": "GAP", "body": "wheat fell", "topics": ["trade"]},
+        {"id": "4", "title": "OTHER", "body": "wheat fell", "topics": ["wheat", "trade"]},
+        {"id": "5", "title": "LAST", "body": "prices fell", "topics": ["trade"]},
+    ]
+    _tar(tmp_path / "r.tgz", {"data/r.json": json.dumps(stories).encode()})
+    options = {"archive": "r.tgz", "folder": "data", "stories": [[1, 2], [4, 9]], "topic": "first"}
+    classes = {"money-fx": "money", "trade": "trade"}
+    found = parse(tmp_path, "reuters-json", classes=classes, without_body=True, **options)
+    assert found.labels.tolist() == ["money", "trade", "trade"]
+    assert "grain" in found.terms[0] and "2 of 5 stories" in found.dropped[0]
+    found = parse(tmp_path, "reuters-json", classes=classes, title=False, **options)
+    assert found.labels.tolist() == ["money", "trade"]
+    assert found.terms == [["fell", "prices", "rose", "wheat"]]
+    refuses(tmp_path, "reuters-json", "r.tgz", classes={"tin": "tin"}, **options)

@@ -13,6 +13,8 @@ import numpy as np
 from scipy.io import mmwrite, savemat
 from scipy.sparse import csc_matrix, csr_matrix, save_npz
 
+from support.planetoid_files import planetoid_files
+
 COUNTS = np.array([[2.0, 0, 1], [0, 3, 0], [1, 1, 0], [0, 0, 4]])
 STORIES = {"a/1.txt": b"wheat and corn", "a/2.txt": b"corn", "b/3.txt": b"crude oil", "top": b"x"}
 
@@ -234,6 +236,16 @@ CORPUS: dict[str, tuple[dict[str, bytes], dict]] = {
         },
         {"nodes": "n.parquet", "edges": "e.parquet"},
     ),
+    "parquet-star": (
+        {
+            "o.parquet": _parquet(
+                {"nodeId": [1, 2], "kind": [0, 1], "words": [[1.0, 0], [0, 1.0]]}
+            ),
+            "l.parquet": _parquet({"sourceNodeId": [7, 8, 8], "targetNodeId": [1, 2, 9]}),
+        },
+        {"objects": "o.parquet", "labels": "kind", "features": "words", "links": ["l.parquet"]},
+    ),
+    "planetoid": (planetoid_files(), {"prefix": "g"}),
     "merge": (
         {"a.arff": _ARFF, **_CLUTO},
         {

