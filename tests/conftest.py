@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from recoco.archive.reference import again
 from support.mini_project import mini_project
@@ -17,8 +17,10 @@ from support.projects import CHECKOUT, compile_checkout, locked, make_project, r
 
 # The same examples each time, so that a run of the tests says what changed in the code; fresh
 # ones with `pytest --hypothesis-profile=fresh`, which prints how to see a failing one again.
-settings.register_profile("same", derandomize=True)
-settings.register_profile("fresh", derandomize=False, print_blob=True)
+# No test fails because the machine is busy.
+_BUSY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, **_BUSY)
+settings.register_profile("fresh", derandomize=False, print_blob=True, **_BUSY)
 settings.load_profile("same")
 
 # Workers get whole files, because a file's tests share its fixtures, but of these single tests:

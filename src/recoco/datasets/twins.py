@@ -48,6 +48,12 @@ def shape_of(card: dict) -> tuple[list[int], list[int]]:
     return known["columns"], known["nonzeros"]
 
 
+def has_twin(card: dict, choice: str) -> bool:
+    """Say whether a card's twin would be drawn; ``choice`` is that of config.yaml."""
+    size = None if choice == "none" else nonzeros_of(card)
+    return size is not None and (choice == "all" or size <= SMALL)
+
+
 def wanted_twin(name: str, choice: str, receipt: str | os.PathLike) -> dict | None:
     """Return what decides the twin of a dataset, None if it is not to be drawn.
 
@@ -57,11 +63,8 @@ def wanted_twin(name: str, choice: str, receipt: str | os.PathLike) -> dict | No
     choice : which twins are wanted, as config.yaml says it
     receipt : what `fetch` wrote; there is no twin of data that was fetched
     """
-    if choice == "none" or read_json(Path(receipt))["status"] != "unreachable":
-        return None
     card = load_card(name)
-    size = nonzeros_of(card)
-    if size is None or (choice == "small" and size > SMALL):
+    if not has_twin(card, choice) or read_json(Path(receipt))["status"] != "unreachable":
         return None
     from recoco.core.fingerprint import fingerprint
 

@@ -41,22 +41,26 @@ def stages_of(config: Config, root: Path) -> list[list[str]]:
 def _cost(own: Config, root: Path) -> float:
     """Return the seconds of computing on the datasets of a paper that can probably be had."""
     (paper,) = own.papers
-    cards = [card for card in datasets_of_paper(own, paper) if _within_reach(card, root)]
+    twins = own.settings["twins"]
+    cards = [card for card in datasets_of_paper(own, paper) if _within_reach(card, root, twins)]
     return Estimate(own, root, 1).computing_on(cards)
 
 
-def _within_reach(card: str, root: Path) -> bool:
-    """Say whether a dataset was prepared, or is in a mirror or a package.
+def _within_reach(name: str, root: Path, twins: str) -> bool:
+    """Say whether a dataset was prepared, is in a mirror or a package, or has a twin.
 
     Packages come from the registries that the environment was installed from. Whether the open web
     can be reached, only trying shows.
     """
     from recoco.datasets.card import load_card
     from recoco.datasets.mirrors import at_hand
+    from recoco.datasets.twins import has_twin
 
-    if (root / "resources" / "prepared" / f"{card}.json").is_file():
+    if (root / "resources" / "prepared" / f"{name}.json").is_file():
         return True  # an estimate leaves out those that were unreachable
-    return at_hand(card) or any(each["kind"] == "package" for each in load_card(card)["sources"])
+    card = load_card(name)
+    packaged = any(source["kind"] == "package" for source in card["sources"])
+    return packaged or at_hand(name) or has_twin(card, twins)
 
 
 def _same_blocks(own: Config, config: Config, root: Path) -> bool:
