@@ -47,7 +47,7 @@ def pytest_sessionstart(session) -> None:
         compile_checkout()
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items) -> None:
     """Keep tests together that share a fixture of their file, and start with the longest files."""
     for item in items:
