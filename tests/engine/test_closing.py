@@ -38,12 +38,15 @@ def test_a_benchmark_ends_with_ranks_and_without_verdicts(tmp_path):
 def test_a_reproduction_ends_with_what_is_from_here_and_what_is_known(tmp_path):
     folder = write_here(tmp_path, [missing("a"), row("b"), missing("c", "failed")]).parent
     pd.DataFrame(columns=COLUMNS).to_csv(folder / "standings.csv", index=False)
+    pd.DataFrame(columns=["cell", "twin"]).to_csv(folder / "drawn.csv", index=False)
     first, *alone = closing(tmp_path, ["mini"]).splitlines()
     assert first.startswith("report: ")
     assert len(alone) == 1 and alone[0].startswith("cells: 1 reproduced / ")
 
     write_reference(tmp_path, [row("a"), row("c"), missing("b")])
-    _, cells, counts, agreement = closing(tmp_path, ["mini"]).splitlines()
+    pd.DataFrame({"cell": ["a"], "twin": [0.5]}).to_csv(folder / "drawn.csv", index=False)
+    _, cells, twins, counts, agreement = closing(tmp_path, ["mini"]).splitlines()
+    assert twins == "twins: 1 of the unreachable cells have numbers on drawn data, not judged"
     assert cells == alone[0] and agreement.startswith("reference: ")
     assert counts == (
         "1 of 3 cells were computed here, 1 more is known from the reference run, 1 from neither"
