@@ -15,6 +15,12 @@ from support.projects import make_project, recoco, write_paper, write_yaml
 
 pytestmark = pytest.mark.workflow
 
+COMPUTED = {
+    "datasets": {"HERE": "planted-small", "ALSO": "also", "GONE": "gone"},
+    "weightings": {"binary": "binary"},
+    "methods": {"Coclus": "coclus", "SpecCo": "specco"},
+    "metrics": ["nmi"],
+}
 PAPER = {
     "key": "mini",
     "title": "A paper of which one dataset is gone",
@@ -27,10 +33,7 @@ PAPER = {
             "kind": "scores",
             "title": "Table",
             "published": "table",
-            "datasets": {"HERE": "planted-small", "ALSO": "also", "GONE": "gone"},
-            "weightings": {"binary": "binary"},
-            "methods": {"Coclus": "coclus", "SpecCo": "specco"},
-            "metrics": ["nmi"],
+            **COMPUTED,
             "choices": {
                 "selection": {
                     "text": "What is averaged?",
@@ -51,10 +54,7 @@ PAPER = {
         "board": {
             "kind": "leaderboard",
             "title": "Board",
-            "datasets": {"HERE": "planted-small", "ALSO": "also", "GONE": "gone"},
-            "weightings": {"binary": "binary"},
-            "methods": {"Coclus": "coclus", "SpecCo": "specco"},
-            "metrics": ["nmi"],
+            **COMPUTED,
         },
         "sizes": {
             "kind": "characteristics",

@@ -10,7 +10,7 @@ from recoco.items.leaderboard.transfer import printed_tables
 from recoco.config import load_config
 from recoco.config import papers as paper_data
 from recoco.core.fingerprint import fingerprint, fingerprint_of_files
-from recoco.datasets.card import entries_of, load_card, printed_rows
+from recoco.datasets.card import NOT_DATA, entries_of, load_card, printed_rows
 from recoco.datasets.twins import wanted_twin
 from recoco.engine.job import share_source
 from recoco.report import overlay
@@ -53,12 +53,11 @@ def card_of(wildcards):
     receipt is read by its path: Snakemake does not notice changes of parameters that use `input`.
     It asks again once the file is there.
     """
-    words = ("title", "description", "citation", "licence", "redistributable", "notes", "twin")
     card = load_card(wildcards.dataset)
     receipt = f"resources/raw/{wildcards.dataset}/receipt.json"
     twin = wanted_twin(wildcards.dataset, recoco_config.settings["twins"], receipt)
     return {
-        "card": {key: value for key, value in card.items() if key not in words},
+        "card": {key: value for key, value in card.items() if key not in NOT_DATA},
         "printed": printed_rows(card),
         **({"twin": {**twin, "master_seed": recoco_config.master_seed}} if twin else {}),
     }

@@ -11,19 +11,10 @@ from recoco.archive.trust import methods_of
 from recoco.config import Config, load_config
 from recoco.config.papers import paper_folders
 from recoco.config.schema import read_yaml
-from recoco.datasets.card import list_cards, load_card
+from recoco.datasets.card import NOT_DATA, list_cards, load_card
 
-# Keys of a card that describe the data to a reader and decide nothing.
-_WORDS = (
-    "title",
-    "description",
-    "citation",
-    "licence",
-    "redistributable",
-    "notes",
-    "by_hand",
-    "twin",
-)
+# Keys of a card that decide nothing about data that was fetched.
+_WORDS = (*NOT_DATA, "by_hand")
 # Settings that say what is computed and where, not how; nothing is judged on twins.
 _LEFT_OUT = ("papers", "coherence", "memory_limit", "twins")
 _NUMBERS_OF_RUNS = ("first", "first_only", "most")
@@ -44,7 +35,7 @@ def compare_inputs(
     """
     used = {
         "method": {
-            key: {setting.method for setting in plan.settings_of(alone(config, key))}
+            key: {setting.method for setting in plan.settings_of(config.alone(key))}
             for key in config.papers
         },
         "card": {key: set(plan.datasets_of_paper(config, key)) for key in config.papers},
@@ -66,11 +57,6 @@ def compare_inputs(
             continue
         changes = _changes(_card(load_card(name)), _card(cards[name]), "")
         _report(findings, f"card {name}", changes, papers)
-
-
-def alone(config: Config, key: str) -> Config:
-    """Return the configuration of one paper."""
-    return Config(config.settings, config.methods, {key: config.papers[key]})
 
 
 def _users(used: dict[str, set[str]]) -> dict[str, list[str]]:

@@ -73,7 +73,6 @@ def _examine(task: dict) -> int:
 
 def _repeat(config, folder: Path, task: dict, available: set[str], findings) -> None:
     from recoco import plan
-    from recoco.archive.inputs import alone
     from recoco.archive.levels import RERUNS
     from recoco.archive.rerun import run_again, sample, trials_of
 
@@ -81,7 +80,7 @@ def _repeat(config, folder: Path, task: dict, available: set[str], findings) -> 
     drawn_data = plan.twins(folder)
     trials = [t for t in trials_of(config, folder) if t.setting.dataset not in drawn_data]
     drawn = sample(trials, task["rerun"], task["seed"])
-    users = {key: set(plan.settings_of(alone(config, key))) for key in config.papers}
+    users = {key: set(plan.settings_of(config.alone(key))) for key in config.papers}
     same = 0
     for trial in drawn:
         papers = [key for key, settings in users.items() if trial.setting in settings]

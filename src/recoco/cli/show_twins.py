@@ -44,9 +44,9 @@ def _calibrate(card: dict) -> float:
     from recoco.datasets.calibration import calibrate
     from recoco.datasets.card import card_path
 
-    found = calibrate(card).separation
-    write_separation(card_path(card["name"]), found)
-    return found
+    separation = calibrate(card).separation
+    write_separation(card_path(card["name"]), separation)
+    return separation
 
 
 def write_separation(path: Path, separation: float) -> None:

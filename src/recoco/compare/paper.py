@@ -81,7 +81,7 @@ def own_runs(config: Config, key: str, scores: pd.DataFrame) -> pd.DataFrame:
     """
     if not len(scores):
         return scores
-    alone = Config(config.settings, config.methods, {key: config.papers[key]})
+    alone = config.alone(key)
     needed = {(s.dataset, s.weighting, s.slug): runs for s, runs in settings_of(alone).items()}
     names = zip(scores["dataset"], scores["weighting"], scores["slug"], strict=True)
     most = [needed.get(name, float("inf")) for name in names]

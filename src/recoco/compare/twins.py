@@ -40,7 +40,9 @@ def dataset_of(analysis: Path) -> str:
 
     Analyses of something else have names of their own.
     """
-    first = Path(analysis).parts[4]
+    from recoco.items.kind import RESULTS
+
+    first = Path(analysis).relative_to(RESULTS).parts[2]  # below the paper and the step
     return first.removesuffix(".json").removesuffix(".npz")
 
 

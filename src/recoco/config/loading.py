@@ -22,6 +22,10 @@ class Config:
     def master_seed(self) -> int:
         return self.settings["master_seed"]
 
+    def alone(self, key: str) -> "Config":
+        """Return the configuration of one paper."""
+        return Config(self.settings, self.methods, {key: self.papers[key]})
+
 
 def load_config(overrides: dict | None = None) -> Config:
     """Read ``config/``; ``overrides`` has the keys of config.yaml and takes precedence."""

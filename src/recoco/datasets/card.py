@@ -87,6 +87,9 @@ def load_card(name: str) -> dict:
 # keys of a card that apply to every source without its own
 _SHARED = ("parser", "keep", "expected", "class_names")
 
+# keys that decide nothing about prepared data that was fetched
+NOT_DATA = ("title", "description", "citation", "licence", "redistributable", "notes", "twin")
+
 # keys that a card does not inherit from the card it is based on
 _OWN = ("title", "description", "notes", "printed_as", "variant", "keep", "twin")
 

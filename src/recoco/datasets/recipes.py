@@ -48,7 +48,7 @@ def bbc(text: str) -> list[str]:
 
 
 # The stop list of C. Fox (1990), which is printed beside the stemmer of Frakes. Single letters,
-# which it contains as well, are no words at all.
+# which it contains as well, are not words.
 _FOX = """
 about above across after again against all almost alone along already also although always among an
 and another any anybody anyone anything anywhere are area areas around as ask asked asking asks at

@@ -87,8 +87,7 @@ def prepare_twin(
     dataset = draw_twin(card, master_seed)
     write_prepared(out_npz, dataset)
     record = measured_characteristics(dataset, [], printed_rows(card))
-    said = {"status": "twin", "by_hand": card["by_hand"], "tried": tried}
-    write_json(out_json, {**record, **said})
+    write_json(out_json, {**record, "status": "twin", "by_hand": card["by_hand"], "tried": tried})
 
 
 def draw_twin(card: dict, master_seed: int, separation: float | None = None) -> Dataset:
@@ -191,7 +190,7 @@ def _terms(
 
 
 def _shares(mean: float, size: int, generator) -> np.ndarray:
-    """Draw shares with a mean; the two ends have none but themselves."""
+    """Draw shares with a mean; with a mean of 0 or 1 all are the same."""
     if not 0 < mean < 1:
         return np.full(size, float(np.clip(mean, 0, 1)))
     return generator.beta(_FOLLOWING * mean, _FOLLOWING * (1 - mean), size)

@@ -17,16 +17,19 @@ def first_table(config: Config, root: Path) -> str:
 
     project = Plan(config, root)
     for paper in config.papers:
-        alone = Config(config.settings, config.methods, {paper: config.papers[paper]})
         scores = {path: root / path for path in project.scores_of(paper)}
         scored = {path.stem for path in scores.values() if path.is_file()}
+        known, items = set(project.datasets) - plan.twins(root), []
         for name, item in project.items(paper, "scores"):
-            cards = set(item["datasets"].values()) & set(project.datasets) - plan.twins(root)
-            if not item["published"] or not cards or 2 * len(cards & scored) < len(cards):
-                continue
-            records = [root / path for path in project.records_of(paper)]
-            findings = Findings([path for path in scores.values() if path.is_file()], records)
-            comparison = begin(alone, paper, findings)
+            cards = set(item["datasets"].values()) & known
+            if item["published"] and cards and 2 * len(cards & scored) >= len(cards):
+                items.append((name, item))
+        if not items:
+            continue
+        records = [root / path for path in project.records_of(paper)]
+        findings = Findings([path for path in scores.values() if path.is_file()], records)
+        comparison = begin(config.alone(paper), paper, findings)
+        for name, item in items:
             rows = printed_rows(comparison, item)
             text = _table(comparison.table(item), item, rows[rows["metric"].isin(item["metrics"])])
             if text:

@@ -72,7 +72,7 @@ def words_of(config: Config) -> bool:
 def digest_of(variants: list[dict], words: bool = False) -> str:
     """Return the content of the stamp after all this is compiled from the present code.
 
-    It has a line for each variant, so a stamp is good for every plan that needs nothing else.
+    It has a line for each variant, so a stamp also serves every plan that needs no more.
     """
     lines = [_digest(variant, _COMPILE, variant["import_path"]) for variant in variants]
     return "\n".join(sorted([*lines, *([_digest("words", _WORDS)] if words else [])]))

@@ -15,18 +15,15 @@ _WORTH = 60.0
 def stages_of(config: Config, root: Path) -> list[list[str]]:
     """Return the papers of each stage of the first pass; each stage adds one to those before.
 
-    Papers that take least come first. Those that were compared before are in the first stage,
-    because a report must not lose a paper that it had. The last stage has all papers, in the
-    order of the configuration, so it writes what a single stage would. A report that would be
-    replaced within a minute or so is left out.
+    The papers that take the least time come first. Those that were compared before are in the
+    first stage, because a report must not lose a paper that it had. The last stage has all papers,
+    in the order of the configuration, so it writes what a single stage would. A report that would
+    be replaced within a minute or so is left out.
     """
     compared = {
         key for key in config.papers if (root / "results" / "compare" / key / "cells.csv").is_file()
     }
-    own = {
-        key: Config(config.settings, config.methods, {key: config.papers[key]})
-        for key in config.papers
-    }
+    own = {key: config.alone(key) for key in config.papers}
     costs = {key: _cost(own[key], root) for key in config.papers if key not in compared}
     stages, done, left = [], compared, sum(costs.values())
     for key in sorted(costs, key=lambda key: (costs[key] == 0, costs[key])):
@@ -39,7 +36,7 @@ def stages_of(config: Config, root: Path) -> list[list[str]]:
 
 
 def _cost(own: Config, root: Path) -> float:
-    """Return the seconds of computing on the datasets of a paper that can probably be had."""
+    """Return the seconds of computing on the datasets of a paper that are probably available."""
     (paper,) = own.papers
     twins = own.settings["twins"]
     cards = [card for card in datasets_of_paper(own, paper) if _within_reach(card, root, twins)]
