@@ -78,6 +78,7 @@ def test_a_wrong_name_is_refused_before_anything_runs(project, keys, value, mean
         ("Coclus,acc,0.99", "Coclus,ack,0.99", "line 2.* did you mean 'acc'"),
         ("Coclus,acc,0.99", "Coclos,acc,0.99", "line 2.* did you mean 'Coclus'"),
         ("PLANTED,binary,Coclus", "PLANTED,binery,Coclus", "did you mean 'binary'"),
+        ("table2,PLANTED,binary,Coclus", "table2,planted,binary,Coclus", "dataset 'planted'"),
         ("0.99,0.5", "0.99,half", "line 2: sd is 'half'"),
         ("mini,table2,GONE", "mini,tabel2,GONE", "line 5: did you mean 'table2'"),
         ("mini,table2,GONE", "maxi,table2,GONE", "line 5 is about 'maxi'"),
@@ -89,6 +90,15 @@ def test_a_wrong_printed_row_is_refused(project, before, after, meant):
     assert before in MINI_PUBLISHED
     write_paper(project, MINI_PAPER, MINI_PUBLISHED.replace(before, after))
     with pytest.raises(RecocoError, match=meant):
+        load_config()
+
+
+def test_printed_datasets_that_no_item_lists_are_refused_only_together(project):
+    some = MINI_PUBLISHED.replace("PLANTED", "PLANTED2", 1)
+    write_paper(project, MINI_PAPER, some)
+    assert load_config().papers["mini"]["title"]
+    change(project, *TABLE, "datasets", value={"OTHER": "planted-small"})
+    with pytest.raises(RecocoError, match=r"printed dataset 'PLANTED2' .*line 2: known are OTHER"):
         load_config()
 
 

@@ -51,6 +51,7 @@ def check_paper(paper: Paper, methods: dict) -> None:
         _check_test(item, where)
         if item["kind"] == "scores" and item["published"]:
             _check_printed(paper, item)
+            _check_printed_datasets(paper, item)
     _check_claims(paper)
     _check_published(paper)
 
@@ -156,6 +157,22 @@ def _check_printed(paper: Paper, item: dict) -> None:
         for column in ("value", "sd", "best"):
             if row[column] and not _is_number(row[column]):
                 raise RecocoError(f"{where}: {column} is {row[column]!r}: write a number.")
+
+
+def _check_printed_datasets(paper: Paper, item: dict) -> None:
+    """Reject misspelt datasets in the printed rows of a table of scores.
+
+    An item may list fewer datasets than are printed, so an unlisted one is an error only if it
+    differs from a listed one by case alone, or if no printed dataset is listed at all.
+    """
+    listed = item["datasets"]
+    folded = {name.casefold() for name in listed}
+    rows = [(n, row) for n, row in enumerate(paper.printed, 2) if row["item"] == item["published"]]
+    none_listed = not any(row["dataset"] in listed for _, row in rows)
+    for number, row in rows:
+        if none_listed or row["dataset"].casefold() in folded:
+            where = f"{paper.where(PRINTED)}, line {number}"
+            _known(row["dataset"], listed, "printed dataset", where)
 
 
 def _check_published(paper: Paper) -> None:
