@@ -102,6 +102,14 @@ def test_printed_datasets_that_no_item_lists_are_refused_only_together(project):
         load_config()
 
 
+def test_an_unknown_paper_is_not_blamed_on_config_yaml(project):
+    with pytest.raises(RecocoError, match="Unknown paper 'mino': did you mean 'mini'"):
+        load_config({"papers": ["mino"]})
+    (project / "config" / "config.yaml").write_text("papers: [mino]\n")
+    with pytest.raises(RecocoError, match=r"Unknown paper 'mino' in config\.yaml"):
+        load_config()
+
+
 @pytest.mark.parametrize(
     ("check", "meant"),
     [
@@ -173,6 +181,12 @@ def test_a_paper_is_named_by_its_folder(project, monkeypatch):
     assert use_folder("mini") == "mini"
     assert use_folder(str(DCC)) == use_folder(f"{DCC}/") == "dcc"
     assert list(paper_folders()) == ["dcc", "mini"]
+    monkeypatch.setenv("RECOCO_PAPERS", "")
+    monkeypatch.chdir(DCC.parent)
+    assert use_folder("dcc") == "dcc" and "dcc" in paper_folders()
+    shutil.copytree(DCC, project / "mini")
+    monkeypatch.chdir(project)
+    assert use_folder("mini") == "mini" and paper_folders()["mini"].parent.name == "papers"
     with pytest.raises(RecocoError, match=r"has no paper\.yaml"):
         use_folder(str(DCC.parent))
 

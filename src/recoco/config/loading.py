@@ -34,10 +34,12 @@ def load_config(overrides: dict | None = None) -> Config:
     check(settings, "config", "config.yaml")
     methods = load_methods(folder)
     known = all_papers()
+    # Papers may also be named on the command line.
+    where = "" if "papers" in (overrides or {}) else " in config.yaml"
     papers = {}
     for key in settings["papers"]:
         if key not in known:
-            raise RecocoError(f"Unknown paper {key!r} in config.yaml: {nearest(key, known)}")
+            raise RecocoError(f"Unknown paper {key!r}{where}: {nearest(key, known)}")
         check_paper(known[key], methods)
         papers[key] = known[key].config
     return Config(settings, methods, papers)

@@ -167,11 +167,15 @@ def paper_folders(config_dir: Path | None = None) -> dict[str, Path]:
 
 
 def use_folder(named: str) -> str:
-    """Return the key of a paper given by its key or its folder; a folder becomes a known paper."""
-    if os.sep not in named:
-        return named
+    """Return the key of a paper given by its key or its folder; a folder becomes a known paper.
+
+    A name without a separator is a key if there is such a paper, else the folder of that name.
+    """
     folder = Path(named).expanduser().resolve()
-    if not (folder / PAPER).is_file():
+    has_paper = (folder / PAPER).is_file()
+    if os.sep not in named and (not has_paper or named in paper_folders()):
+        return named
+    if not has_paper:
         raise RecocoError(f"{named} has no {PAPER}: name a paper's key or its folder.")
     known = [part for part in os.environ.get("RECOCO_PAPERS", "").split(os.pathsep) if part]
     if paper_folders().get(folder.name) != folder:
