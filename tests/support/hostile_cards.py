@@ -74,7 +74,7 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
     "zero byte": (b"title: a\0b", "YAML"),
     "not UTF-8": (b"title: \xff\xfe\xfa", "UTF-8"),
     "UTF-16": ("title: x".encode("utf-16"), "UTF-8"),
-    "empty file": ("", "keys and values"),
+    "empty file": ("", "is empty"),
     "only a number": ("1", "keys and values"),
     "unfinished quote": ('title: "' + "x" * 100_000, "YAML"),
     "template": ("{{ ''.__class__.__mro__ }}", "YAML"),

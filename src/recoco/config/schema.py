@@ -38,6 +38,8 @@ def read_yaml(path: Path) -> dict:
         what = f" ({error.problem})" if error.problem else ""
         correct = "correct that line" if error.line else "correct it"
         raise RecocoError(f"{path.name} is not valid YAML{line}{what}: {correct}.") from None
+    if content is None:
+        raise RecocoError(f"{path.name} is empty: write keys and values into it.")
     if not isinstance(content, dict):
         raise RecocoError(
             f"{path.name} must contain keys and values, not {type(content).__name__}."
