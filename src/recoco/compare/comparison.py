@@ -11,6 +11,7 @@ from recoco.compare.table import Table
 from recoco.compare.verdicts import Answer
 from recoco.config import Config
 from recoco.config.papers import Paper
+from recoco.core.errors import RecocoError
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class Comparison:
     def add(self, outputs: dict[str, list]) -> None:
         """Add rows to the outputs."""
         for name, rows in outputs.items():
+            if name not in self.tables:
+                raise RecocoError(
+                    f"No kind of item declares the table {name!r}: "
+                    "add it and its columns to `tables` of the kind's class."
+                )
             self.tables[name] += rows
 
 

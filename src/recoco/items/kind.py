@@ -129,9 +129,10 @@ class Kind:
     about : one sentence for the configuration reference
     schema : JSON Schema of the keys that this kind has in addition to the common ones
     required : keys that every item of this kind must have
-    tables : columns of the CSV files that :meth:`compare` adds rows to
-    drawing : default of ``draw:``; "" if items of this kind have no figure by default
-    figures : modules that define the drawings of this kind; imported when one is needed
+    tables : columns of the CSV files that :meth:`compare` adds rows to, by name; keys of a row that
+        are not among the columns are not written
+    drawing : name of the function that draws an item without ``draw:``; "" if it has no figure
+    figures : import paths of the modules that define the drawings of this kind
     steps : what each step of :meth:`analyses` does, for the archive's description
     """
 
@@ -165,7 +166,7 @@ class Kind:
         return []
 
     def rows(self, comparison, name: str, item: dict) -> dict[str, list[dict]]:
-        """Return the rows of an item by output table, for a kind that answers no printed cell."""
+        """Return the rows of an item by table, for a kind that answers no printed cell."""
         return {}
 
     def table(self, material, paper, name: str):
