@@ -17,6 +17,7 @@ from recoco.core.processes import (
     end_strays,
     has_children,
     name_of_signal,
+    wait_for_end,
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and Linux's prctl")
@@ -78,6 +79,16 @@ def test_without_proc_the_known_ones_and_their_groups_are_ended(monkeypatch):
         return end_all_below([leader.pid]), has_children()
 
     assert call_limited(work, seconds=30).value == (set(), False)
+
+
+def test_the_end_of_a_process_does_not_wait_until_somebody_asks_for_its_status():
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    try:
+        assert call_limited(lambda: wait_for_end(pid), seconds=30).status == "ok"
+    finally:
+        os.waitpid(pid, 0)
 
 
 def test_every_signal_has_a_name():

@@ -140,8 +140,10 @@ def pidfd(pid: int) -> list[int]:
 def wait_for_end(pid: int) -> None:
     """Wait until a process that is not a child of this one has ended."""
     handles = pidfd(pid)
-    if handles:
+    if handles:  # it may keep its number for ever, if nobody asks how it ended
         select.select(handles, [], [])
+        os.close(handles[0])
+        return
     while not is_gone(pid):  # only Linux tells; elsewhere it is asked
         time.sleep(1.0)
 
