@@ -2,9 +2,11 @@
 
 import pickle
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.sparse import csr_matrix
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import get_parser
@@ -68,7 +70,12 @@ def test_a_pickle_that_asks_for_anything_else_is_refused(folder, tmp_path, part)
         ("g.ally", old_pickle([1, 2])),
         ("g.test.index", b"4\n"),
         ("g.test.index", b"4\nx\n"),
+        ("g.test.index", b"-44\n2\n"),
+        ("g.tx", old_pickle(csr_matrix(np.ones((2, 4), dtype=np.float32)))),
         ("g.graph", old_pickle({0: []})),
+        ("g.graph", old_pickle({0: [1, 99]})),
+        ("g.graph", old_pickle({0: [-3], 77: [0]})),
+        ("g.graph", old_pickle(np.ones(2, dtype=np.int32))),
     ],
 )
 def test_broken_files_of_planetoid_give_one_sentence(folder, name, content):

@@ -213,6 +213,21 @@ def test_reuters_json(tmp_path):
     refuses(tmp_path, "reuters-json", "r.tgz", **options)
 
 
+@pytest.mark.parametrize(
+    ("story", "more"),
+    [
+        ("no story", {}),
+        ({"body": "profit rose", "topics": {"earn": 1}}, {}),
+        ({"body": "profit rose", "topics": [["earn"]]}, {"classes": {"earn": "earn"}}),
+        ({"body": "profit rose", "topics": ["earn"]}, {"stories": [[1, 2]]}),
+        ({"id": "one", "body": "profit rose", "topics": ["earn"]}, {"stories": [[1, 2]]}),
+    ],
+)
+def test_stories_that_are_none_give_one_sentence(tmp_path, story, more):
+    _tar(tmp_path / "r.tgz", {"data/r.json": json.dumps([story]).encode()})
+    refuses(tmp_path, "reuters-json", "r.tgz", archive="r.tgz", folder="data", **more)
+
+
 def test_reuters_json_by_first_topic_and_number(tmp_path):
     stories = [
         {"id": "1", "title": "GRAIN", "body": "wheat rose", "topics": ["money-fx", "trade"]},

@@ -5,6 +5,7 @@ the few classes that such files need and makes plain arrays of them; any other n
 """
 
 import io
+import itertools
 import pickle
 from collections import defaultdict
 from pathlib import Path
@@ -91,14 +92,16 @@ def parse(folder: Path, options: dict) -> Parsed:
             raise ValueError("its files disagree about the number of nodes")
         nodes = np.concatenate([np.arange(len(classes)), order])
         marks = np.concatenate([classes, further])
-    known = np.flatnonzero(marks.sum(axis=1) > 0)
-    place = np.full(size, -1)
-    place[nodes[known]] = np.arange(known.size)
-    described = csr_matrix(vstack([words, more], format="csr")[known])
-    pairs = {
-        (int(place[i]), int(place[j])) for i, others in graph.items() for j in others if i != j
-    }
-    links = np.array(sorted(pair for pair in pairs if min(pair) >= 0), dtype=np.int64)
+        if min(itertools.chain(order, graph, *graph.values())) < 0:
+            raise ValueError("the number of a node is negative")
+        known = np.flatnonzero(marks.sum(axis=1) > 0)
+        place = np.full(size, -1)
+        place[nodes[known]] = np.arange(known.size)
+        described = csr_matrix(vstack([words, more], format="csr")[known])
+        pairs = {
+            (int(place[i]), int(place[j])) for i, others in graph.items() for j in others if i != j
+        }
+        links = np.array(sorted(pair for pair in pairs if min(pair) >= 0), dtype=np.int64)
     if not links.size:
         raise RecocoError(f"{name}.graph has no link between nodes with a class; fetch it again.")
     cites = matrix(np.ones(len(links)), links[:, 0], links[:, 1], (known.size, known.size))

@@ -9,15 +9,18 @@ from recoco.datasets.archives import iter_members
 from recoco.datasets.parsers import Parsed, reading
 from recoco.datasets.parsers.tokens import count_words
 
+_KIND = "an archive of Reuters JSON"
+
 
 def parse(folder: Path, options: dict) -> Parsed:
     labels, documents, total = [], [], 0
-    for story in _stories(folder, options):
-        total += 1
-        label = _class_of(story, options)
-        if label:
-            labels.append(label)
-            documents.append(_text(story, options))
+    with reading(folder / options["archive"], _KIND):
+        for story in _stories(folder, options):
+            total += 1
+            label = _class_of(story, options)
+            if label:
+                labels.append(label)
+                documents.append(_text(story, options))
     if not documents:
         raise RecocoError(
             f"{options['archive']} has no story of a class that is wanted; correct its card."
@@ -52,13 +55,16 @@ def _text(story: dict, options: dict) -> str:
 
 def texts(folder: Path, options: dict) -> Iterator[str]:
     """Yield every story with a body, whatever its topics."""
+    path = folder / options["archive"]
     for story in _stories(folder, options):
-        if story.get("body"):
-            yield _text(story, options)
+        with reading(path, _KIND):
+            text = _text(story, options) if story.get("body") else ""
+        if text:
+            yield text
 
 
 def _stories(folder: Path, options: dict) -> Iterator[dict]:
     path = folder / options["archive"]
-    with reading(path, "an archive of Reuters JSON"):
+    with reading(path, _KIND):
         for _, content in iter_members(path, options["folder"]):
             yield from json.loads(content)
