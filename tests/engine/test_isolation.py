@@ -19,6 +19,7 @@ from recoco.core.files import read_arrays
 from recoco.core.processes import adopt_orphans, below
 from recoco.datasets import fetch, prepare
 from recoco.engine import integrity
+from recoco.engine.isolation import Kept
 from recoco.engine.workers import Standby
 from recoco.runs.scoring import read_setting
 from support import block_jobs, hostile_methods, hostile_results
@@ -165,6 +166,19 @@ def test_a_method_harms_only_its_block(project, kind):
     assert content(project) - {"been-here"} == expected
     assert {path.stat().st_mode & 0o777 for path in (project / "results").rglob("*.*")} == {0o644}
     assert integrity.damaged(project) == [] and len(integrity.read(project)) == 3
+
+
+def test_reports_that_are_none_are_ignored():
+    lines = [
+        b'{"shared": true, "peak": 7}',
+        b"\xff\x00",
+        b"[" * 60_000,
+        b'["failed", "x"]',
+        b'{"failed": 5, "error": null, "peak": "much", "other": 1}',
+        b'{"failed": "why"}',
+    ]
+    kept = Kept(pid=0, output=0, reports=0, killed_for_memory=0, received=b"\n".join(lines))
+    assert kept._reported() == {"shared": True, "peak": 7, "failed": "why"}
 
 
 def test_there_are_enough_of_them():

@@ -47,6 +47,7 @@ _PIECE = 1 << 16
 _PAUSE, _LOOK = 0.05, 0.5  # seconds between two looks at the processes, and at the results
 # Characters of a reported text, so that it fits into a pipe that nobody is reading.
 _MOST_REPORTED = 1000
+_FACTS = {"shared": bool, "peak": int, "failed": str, "error": str}  # that are reported
 
 
 @dataclass
@@ -282,8 +283,10 @@ class Kept:
     def _reported(self) -> dict:
         reported: dict = {}
         for line in self.received.splitlines():
-            with contextlib.suppress(ValueError, TypeError):  # a method may write there too
-                reported |= loads(line)
+            # A method may write there too.
+            with contextlib.suppress(ValueError, AttributeError, RecursionError):
+                facts = loads(line).items()
+                reported |= {name: fact for name, fact in facts if type(fact) is _FACTS.get(name)}
         return reported
 
     def _end(self) -> int:
