@@ -41,6 +41,19 @@ def test_the_pace_of_the_present_run_counts(config, tmp_path, slower):
     assert left / again.seconds_left() == pytest.approx(estimate.pace, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    "content", ["{", "[1]", '{"runs": 5, "seconds": "x"}', '{"runs": 5, "seconds": NaN}']
+)
+def test_times_that_a_method_has_spoilt_do_not_count(config, tmp_path, monkeypatch, content):
+    estimate = Estimate(config, tmp_path, 2)
+    finish_all(estimate, tmp_path, 1.0)
+    for path in (tmp_path / "results").rglob("*.seconds.json"):
+        path.write_text(content)
+    assert estimate.seconds_left() > 0 and estimate.pace == 1.0
+    monkeypatch.setattr("recoco.plan.needs.Needs.measured", lambda *_: False)
+    assert Estimate(load_config({"papers": ["coclus"]}), tmp_path, 2).seconds_left() > 0
+
+
 def test_the_next_pass_begins_with_the_pace_of_the_one_before(config, tmp_path):
     plain, slow = Estimate(config, tmp_path, 2), Estimate(config, tmp_path, 2, pace=3.0)
     assert slow.seconds_left() == pytest.approx(3 * plain.seconds_left())

@@ -89,7 +89,13 @@ def test_files_that_are_no_block_are_refused(computed, tmp_path):
     (tmp_path / "block.npz").write_bytes(b"no zip")
     with pytest.raises(RecocoError, match="cannot be read"):
         check_block(BLOCK, tmp_path / "block.npz", computed / "seconds.json")
-    write_json(tmp_path / "seconds.json", {"seconds": "many"})
+
+
+@pytest.mark.parametrize(
+    "facts", [("many", 2), (float("nan"), 2), (float("inf"), 2), (-1, 2), (1, 9)]
+)
+def test_times_that_are_none_are_refused(computed, tmp_path, facts):
+    write_json(tmp_path / "seconds.json", dict(zip(("seconds", "runs"), facts, strict=True)))
     with pytest.raises(RecocoError, match="nothing about how it ended"):
         check_block(BLOCK, computed / "block.npz", tmp_path / "seconds.json")
 

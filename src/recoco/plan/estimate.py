@@ -1,5 +1,6 @@
 """How long a pass will take, by the cost model corrected by what was measured here."""
 
+import math
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -102,10 +103,10 @@ class Estimate:
         The blocks that finished meanwhile show how fast this machine is.
         """
         for path in [path for path in self._blocks if path.is_file()]:
-            expected, seconds = self._blocks.pop(path), plan.seconds_path(path)
-            if seconds.is_file():
+            expected, taken = self._blocks.pop(path), _taken(plan.seconds_path(path))
+            if taken:
                 self._expected += expected
-                self._measured += read_json(seconds)["seconds"]
+                self._measured += taken[1]
         self.pace = self._measured / self._expected
         for path in list(self._others):
             if path.is_file() and path.stat().st_mtime >= self._began:
@@ -120,9 +121,23 @@ class Estimate:
 
 def _seconds_per_run(setting: plan.Setting, root: Path) -> float | None:
     """Return what a run of this setting took in this folder, None if none was computed."""
-    records = [read_json(path) for path in setting.folder(root).glob("*.seconds.json")]
-    runs = sum(record["runs"] for record in records)
-    return sum(record["seconds"] for record in records) / runs if runs else None
+    every = [_taken(path) for path in setting.folder(root).glob("*.seconds.json")]
+    known = [taken for taken in every if taken]
+    runs = sum(taken[0] for taken in known)
+    return sum(taken[1] for taken in known) / runs if runs else None
+
+
+def _taken(path: Path) -> tuple[int, float] | None:
+    """Return the runs of a block and their seconds, None if nothing sound says so.
+
+    The method itself writes the file, and it may be looked at before it was checked.
+    """
+    try:
+        record = read_json(path)
+        runs, seconds = int(record["runs"]), float(record["seconds"])
+    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
+        return None
+    return (runs, seconds) if runs > 0 and 0 <= seconds < math.inf else None
 
 
 def in_words(seconds: float) -> str:
@@ -137,7 +152,8 @@ def in_words(seconds: float) -> str:
 def time_line(root: Path, began: float) -> str:
     """Return a line about the time since a moment; empty if no block was computed since."""
     blocks = (root / "results" / "runs").rglob("*.seconds.json")
-    computing = sum(read_json(p)["seconds"] for p in blocks if p.stat().st_mtime >= began)
+    new = [_taken(path) for path in blocks if path.stat().st_mtime >= began]
+    computing = sum(taken[1] for taken in new if taken)
     if not computing:
         return ""
     minutes = (time.time() - began) / 60

@@ -5,6 +5,7 @@ the way. What passes here can be scored and shown.
 """
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +35,8 @@ def check_block(block: Block, labels: Path, seconds: Path) -> None:
     try:
         arrays = read_arrays(labels)
         record = json.loads(str(arrays.pop("record")))
-        runs, spent = arrays.pop("run").tolist(), read_json(seconds)["seconds"]
+        runs, taken = arrays.pop("run").tolist(), read_json(seconds)
+        spent = taken["runs"], taken["seconds"]
         facts = record["identity"], record["seeds"], record["status"], record["error"]
     except Exception as error:  # zip, numpy and JSON have their own errors for broken files
         reason = " ".join(str(error).split()) or type(error).__name__
@@ -42,7 +44,8 @@ def check_block(block: Block, labels: Path, seconds: Path) -> None:
     expected = block.identity, [f"{seed:032x}" for seed in block.seeds()]
     if facts[:2] != expected or runs != list(range(block.start, block.stop)):
         raise RecocoError("its results are those of other runs")
-    if facts[2] not in _STATUSES or not isinstance(facts[3], str) or not _is_number(spent):
+    timed = spent[0] == len(runs) and _is_number(spent[1]) and 0 <= spent[1] < math.inf
+    if facts[2] not in _STATUSES or not isinstance(facts[3], str) or not timed:
         raise RecocoError("its results say nothing about how it ended")
     if facts[2] == "ok":
         _check_arrays(arrays, len(runs), record)
