@@ -142,6 +142,10 @@ def test_a_twin_is_wanted_only_where_data_could_not_be_fetched(tmp_path):
 def test_more_non_zeros_than_cells_are_an_error_that_names_the_card():
     with pytest.raises(RecocoError, match="invented: 9000 non-zeros do not fit"):
         draw_twin(small_card(columns=[100], nonzeros=[9000]), SEED)
+    pairs = 60 * 59
+    assert draw_twin(small_card(True, columns=[60], nonzeros=[pairs]), SEED).views[0].nnz == pairs
+    with pytest.raises(RecocoError, match="invented: 3542 non-zeros do not fit"):
+        draw_twin(small_card(True, columns=[60], nonzeros=[pairs + 2]), SEED)
     with pytest.raises(RecocoError, match="its twin needs nonzeros"):
         draw_twin(small_card(columns=[100]), SEED)
 

@@ -115,7 +115,9 @@ def draw_twin(card: dict, master_seed: int, separation: float | None = None) -> 
     views = []
     for i, (width, filled) in enumerate(zip(columns, nonzeros, strict=True)):
         generator = generator_of(master_seed, f"twin {name} view {i}")
-        if not 0 < filled <= labels.size * width:
+        # in a graph each pair of nodes has two cells, and one loop makes the number odd
+        most = labels.size * (labels.size - 1) + 1 if twin["graphs"] else labels.size * width
+        if not 0 < filled <= most:
             raise RecocoError(
                 f"Dataset {name}: {filled} non-zeros do not fit into view {i + 1} of its twin, "
                 f"{labels.size} x {width}: correct `nonzeros` in the card."
