@@ -126,7 +126,7 @@ def finish(pid: int) -> int:
 
 def left_behind() -> list[int]:
     """Return what is still below this process after a moment to end."""
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + LONG
     while True:
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -336,7 +336,7 @@ def test_a_fork_of_the_warm_process_is_as_safe(warm, name):
     for path in (LABELS, SECONDS, LOG, "been-here"):
         (project / path).unlink(missing_ok=True)
     run_script(project, getattr(hostile_methods, name), environment)
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + LONG
     while started_here() != [server]:
         assert time.monotonic() < deadline, "something is left"
         time.sleep(0.02)

@@ -64,7 +64,7 @@ subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"], start_new_session=True)
 def start(all_signals, tmp_path):
     begun = []
 
-    def start(child: str, patience=2.0, log="child.log", **options) -> subprocess.Popen:
+    def start(child: str, patience=20.0, log="child.log", **options) -> subprocess.Popen:
         (tmp_path / "child.py").write_text(child)
         (tmp_path / "leader.py").write_text(LEADER)
         leader = subprocess.Popen(

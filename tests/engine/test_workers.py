@@ -131,7 +131,7 @@ if os.fork() == 0:
     open("pid", "w").write(str(os.getpid()))
     import time; time.sleep(60)
 import time
-while not os.path.exists("pid"):
+while not (os.path.exists("pid") and os.path.getsize("pid")):
     time.sleep(0.01)
 os.kill(os.getpid(), 9)
 """
