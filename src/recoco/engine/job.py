@@ -35,9 +35,11 @@ from recoco.engine.isolation import (
 )
 
 # The last line of a job's log; the provenance page adds these up.
-FINISHED = re.compile(r"^finished in ([\d.]+) s$", re.MULTILINE)
+FINISHED = re.compile(r"^finished in (\d+\.\d+) s$", re.MULTILINE)
 # The line before it, for `recoco needs`.
 USED = re.compile(r"^peak memory (\d+) MiB, read (\d+) kB, wrote (\d+) kB$", re.MULTILINE)
+# Both at the end: a method may print the same further up.
+_END = re.compile(rf"(?:{USED.pattern}\n)?{FINISHED.pattern}\s*\Z", re.MULTILINE)
 # A line of a block that was computed once more.
 AGAIN = re.compile(r"^its process was killed \([\w ]+\): trying once more$", re.MULTILINE)
 # Errors that a job must not blame on a method: they pass, and then the block can be computed.
@@ -62,11 +64,11 @@ def finished_jobs(root: Path) -> Iterator[FinishedJob]:
     """Yield every job of the workflow that finished, in the order of their names."""
     for path in sorted((root / "logs").rglob("*.log")):
         text = path.read_text(encoding="utf-8", errors="replace")
-        seconds, used = FINISHED.search(text), USED.search(text)
-        if seconds:
+        if end := _END.search(text):
             inside = path.relative_to(root / "logs").with_suffix("")
-            needs = tuple(map(int, used.groups())) if used else None
-            yield FinishedJob(inside, float(seconds[1]), needs)
+            *used, seconds = end.groups()
+            needs = tuple(map(int, used)) if used[0] else None
+            yield FinishedJob(inside, float(seconds), needs)
 
 
 @contextlib.contextmanager
