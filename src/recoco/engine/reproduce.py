@@ -320,7 +320,7 @@ def _last_twins(root: Path) -> str:
 
     try:
         return last_config(root)[0].settings["twins"]
-    except RecocoError:
+    except (RecocoError, ValueError, TypeError):  # there is none, or it is damaged
         return load_config().settings["twins"]
 
 
