@@ -13,6 +13,7 @@ from recoco.core.limits import call_limited
 from recoco.core.processes import (
     adopt_orphans,
     below,
+    cores_here,
     end_all_below,
     end_strays,
     has_children,
@@ -89,6 +90,12 @@ def test_the_end_of_a_process_does_not_wait_until_somebody_asks_for_its_status()
         assert call_limited(lambda: wait_for_end(pid), seconds=30).status == "ok"
     finally:
         os.waitpid(pid, 0)
+
+
+def test_where_nobody_tells_which_cores_are_free_all_count(monkeypatch):
+    assert cores_here() == len(os.sched_getaffinity(0))
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert cores_here() == os.cpu_count()
 
 
 def test_every_signal_has_a_name():

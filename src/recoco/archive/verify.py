@@ -20,6 +20,7 @@ from recoco.core import paths
 from recoco.core.checksums import DIGESTS, sha256_of
 from recoco.core.errors import RecocoError
 from recoco.core.files import write_json
+from recoco.core.processes import cores_here
 
 _SOURCE = "src/recoco/"
 # Imports recoco from where this process has it, and nothing from the working folder, the
@@ -72,7 +73,7 @@ def verify(
             "reasons": reasons,
             "rerun": rerun,
             "seed": seed,
-            "cores": cores or len(os.sched_getaffinity(0)),
+            "cores": cores or cores_here(),
         }
         return _confined(task, scratch, here, hours)
 

@@ -1,6 +1,5 @@
 """Print plans, verdicts, datasets, methods and the reference run."""
 
-import os
 from pathlib import Path
 
 from recoco import plan
@@ -10,6 +9,7 @@ from recoco.config.schema import nearest
 from recoco.core import paths
 from recoco.core.errors import NoResults, RecocoError
 from recoco.core.files import read_json
+from recoco.core.processes import cores_here
 
 
 def table(head: list[str], rows: list[list], right: set[int] = frozenset()) -> None:
@@ -36,7 +36,7 @@ def show_plan(
 
     config = planned_config(papers, runs)
     root = paths.root()
-    cores = cores or len(os.sched_getaffinity(0))
+    cores = cores or cores_here()
     estimate = Estimate(config, root, cores)
     settings = plan.settings_of(config)
     rows = [

@@ -123,6 +123,13 @@ def parents_of_all() -> tuple[dict[int, int], set[int]]:
     return parents, ended
 
 
+def cores_here() -> int:
+    """Return how many processor cores this process may use; macOS only tells how many there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def name_of_signal(number: int) -> str:
     try:
         return signal.Signals(number).name

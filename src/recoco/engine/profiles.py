@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recoco.config.schema import nearest, read_yaml
 from recoco.core.errors import RecocoError
+from recoco.core.processes import cores_here
 
 DEFAULT = "default"
 _FOLDER = Path("profiles")
@@ -36,7 +37,7 @@ class Profile:
     @property
     def width(self) -> int:
         """Return how many jobs may run at once."""
-        default = self.settings.get("jobs", 1) if self.remote else len(os.sched_getaffinity(0))
+        default = self.settings.get("jobs", 1) if self.remote else cores_here()
         return self.cores or int(default)
 
     def arguments(self, root: Path) -> list[str]:
