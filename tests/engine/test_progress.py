@@ -1,5 +1,7 @@
 """What is said while Snakemake works: what is being computed, how much of it, how long still."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from recoco.config import load_config
@@ -90,3 +92,16 @@ def test_the_end_says_what_was_done(progress, capsys):
     with pytest.raises(KeyboardInterrupt), progress:
         raise KeyboardInterrupt
     assert "stopped after 1 of 87 steps" in capsys.readouterr().out
+
+
+def test_a_terminal_is_not_updated_with_every_line(progress, monkeypatch):
+    """Each update asks the file system about all files that are missing."""
+    clock, updates = [100.0], []
+    monkeypatch.setattr("recoco.engine.progress.time.monotonic", lambda: clock[0])
+    progress._live, progress._bar, progress._task = True, SimpleNamespace(), 0
+    progress._bar.update = lambda *_, **about: updates.append(about["description"])
+    progress._shown = clock[0]
+    for _ in range(1000):
+        clock[0] += 0.001
+        progress.tick()
+    assert 3 <= len(updates) <= 5

@@ -19,7 +19,8 @@ _NUMBER = re.compile(r"^    jobid: (\d+)$")
 _FINISHED = re.compile(r"^Finished jobid: (\d+) \(Rule: (\w+)\)$")
 # How the executors of clusters report that a job was submitted.
 _SUBMITTED = re.compile(r"submitted with SLURM jobid|^Submitted .* with external jobid")
-_PLAIN_EVERY = 15.0
+# Seconds between two updates. What is left is estimated from all files that are still missing.
+_LIVE_EVERY, _PLAIN_EVERY = 0.25, 15.0
 # What is counted, by the rule that makes it: one, and several.
 _COUNTED = {"run": ("group of runs", "groups of runs"), "prepare": ("dataset", "datasets")}
 
@@ -137,11 +138,13 @@ class Progress:
 
     def tick(self) -> None:
         now = time.monotonic()
+        if now - self._shown < (_LIVE_EVERY if self._live else _PLAIN_EVERY):
+            return
+        self._shown = now
         if self._live:
             whole = max(self.total, 1)
             self._bar.update(self._task, completed=self.done, total=whole, description=self.line())
-        elif now - self._shown >= _PLAIN_EVERY:
-            self._shown = now
+        else:
             print(f"  {self.line()}", flush=True)
 
     def __exit__(self, kind, *_):
