@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -87,3 +88,18 @@ def test_looking_needs_no_lock_file_but_respects_one(tmp_path):
             undisturbed(tmp_path),
         ):
             pass
+
+
+def test_a_check_is_not_taken_for_the_reproduction_before_it(tmp_path):
+    past = subprocess.Popen(["true"])
+    past.wait()
+    (tmp_path / ".snakemake").mkdir()
+    lock = tmp_path / ".snakemake" / "recoco.lock"
+    lock.write_text(f"{past.pid} on {platform.node()}")
+    with (
+        undisturbed(tmp_path),
+        pytest.raises(RecocoError, match="`recoco check` is reading the results"),
+        workspace._only_one(tmp_path),
+    ):
+        pass
+    assert lock.read_text().startswith(f"{past.pid} on")

@@ -160,4 +160,6 @@ def is_gone(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
+    except PermissionError:  # it is somebody else's
+        pass
     return False

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recoco.core import paths
 from recoco.core.errors import RecocoError
-from recoco.core.processes import parents_of_all
+from recoco.core.processes import is_gone, parents_of_all
 from recoco.engine import disk
 from recoco.engine.leading import listening
 from recoco.engine.profiles import cancel_left_over
@@ -65,8 +65,13 @@ def _only_one(root: Path) -> Iterator[None]:
 
 def _occupied(root: Path, handle) -> RecocoError:
     handle.seek(0)
+    holder = handle.read().strip()
+    pid, _, node = holder.partition(" on ")
+    # Those who only read leave the number of the last who wrote.
+    if node == platform.node() and pid.isdigit() and is_gone(int(pid)):
+        return RecocoError(f"`recoco check` is reading the results in {root}: wait for it.")
     return RecocoError(
-        f"Another reproduction (process {handle.read().strip() or 'unknown'}) is running "
+        f"Another reproduction (process {holder or 'unknown'}) is running "
         f"in {root}: wait for it or stop it first."
     )
 
