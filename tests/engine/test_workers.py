@@ -195,6 +195,12 @@ def test_one_that_ends_again_and_again_is_done_without(project, standby):
     assert code == 0 and f"done by {pid}" in said
 
 
+def test_a_terminal_does_not_reach_the_warm_process(project, standby):
+    serve(standby)
+    assert os.getpgid(standby.process.pid) == standby.process.pid != os.getpgrp()
+    assert finish(begin(project, standby))[0] == 0
+
+
 def test_a_folder_with_a_long_name_has_one_too(tmp_path):
     folder = tmp_path / ("long" * 50)
     (folder / ".snakemake").mkdir(parents=True)

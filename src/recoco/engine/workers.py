@@ -85,6 +85,7 @@ class Standby:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            process_group=0,  # Ctrl-Z would stop it, and nobody might let it go on
             preexec_fn=end_with_parent,
         )
 
