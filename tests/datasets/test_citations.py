@@ -104,3 +104,35 @@ def test_movies_and_people(tmp_path):
     pq.write_table(pa.table({"sourceNodeId": [1], "targetNodeId": [9]}), tmp_path / "acted.parquet")
     with pytest.raises(RecocoError, match="no link to an object"):
         get_parser("parquet-star")(tmp_path, options | {"links": ["acted.parquet"]})
+
+
+MOVIES = {"nodeId": [5, 6], "genre": [2, 0], "words": [[0.0, 1.0], [1.0, 0.0]]}
+LINKS = {"sourceNodeId": [6, 5], "targetNodeId": [5, 6]}
+
+
+@pytest.mark.parametrize("parser", ["parquet-star", "parquet-graph"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"words": [1.0, 2.0]},
+        {"words": [None, None]},
+        {"words": [[1.0], [1.0, 2.0]]},
+        {"genre": [None, 1]},
+        {"genre": [[1], [2]]},
+        {"nodeId": [[5], [6]]},
+        {"sourceNodeId": [[5], [6]]},
+        {"targetNodeId": [[5], [6]]},
+    ],
+)
+def test_columns_of_another_kind_give_one_sentence(tmp_path, parser, change):
+    options = {
+        "parquet-star": {"labels": "genre", "features": "words", "links": ["l.parquet"]},
+        "parquet-graph": {"nodes": "o.parquet", "edges": "l.parquet"},
+    }[parser] | {"objects": "o.parquet"}
+    objects, links = ({k: change.get(k, v) for k, v in each.items()} for each in (MOVIES, LINKS))
+    if parser == "parquet-graph":
+        objects = dict(zip(("nodeId", "subject", "features"), objects.values(), strict=True))
+    pq.write_table(pa.table(objects), tmp_path / "o.parquet")
+    pq.write_table(pa.table(links), tmp_path / "l.parquet")
+    with pytest.raises(RecocoError, match=r"^[ol]\.parquet "):
+        get_parser(parser)(tmp_path, options)

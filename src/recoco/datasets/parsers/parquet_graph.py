@@ -14,17 +14,29 @@ def parse(folder: Path, options: dict) -> Parsed:
     ids, labels, features = columns(nodes, ("nodeId", "subject", "features"))
     source, target = columns(edges, ("sourceNodeId", "targetNodeId"))
     with reading(nodes, "nodes with features"):
-        words = csr_matrix(np.array(features, dtype=np.float64))
-    place = {node: i for i, node in enumerate(ids)}
-    try:
+        words, classes = described(ids, labels, features)
+        place = {node: i for i, node in enumerate(ids)}
+    with reading(edges, "links between nodes"):
+        unknown = [node for node in [*source, *target] if node not in place]
+        if unknown:
+            raise RecocoError(
+                f"{edges.name} cites node {unknown[0]!r}, which {nodes.name} does not have; "
+                "fetch both again."
+            )
         row, column = [place[i] for i in source], [place[j] for j in target]
-    except KeyError as error:
-        raise RecocoError(
-            f"{edges.name} cites node {error}, which {nodes.name} does not have; fetch both again."
-        ) from None
     cites = matrix(np.ones(len(row)), row, column, (len(ids), len(ids)))
     names = [None, [str(node) for node in ids]]
-    return Parsed([words, cites], np.array(labels), names, graph=True)
+    return Parsed([words, cites], classes, names, graph=True)
+
+
+def described(ids: list, labels: list, features: list) -> tuple[csr_matrix, np.ndarray]:
+    """Return the features of objects as a matrix, and their classes."""
+    words, classes = csr_matrix(np.array(features, dtype=np.float64)), np.array(labels)
+    if words.shape[0] != len(ids):
+        raise ValueError("its features are no lists of numbers")
+    if classes.shape != (len(ids),) or classes.dtype.kind not in "biufU":
+        raise ValueError("its classes are neither numbers nor texts")
+    return words, classes
 
 
 def columns(path: Path, names: tuple[str, ...]) -> list[list]:

@@ -4,11 +4,10 @@ things that an object is linked to as second."""
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.parsers import Parsed, keep_rows, matrix, reading
-from recoco.datasets.parsers.parquet_graph import columns
+from recoco.datasets.parsers.parquet_graph import columns, described
 
 
 def parse(folder: Path, options: dict) -> Parsed:
@@ -20,18 +19,18 @@ def parse(folder: Path, options: dict) -> Parsed:
     path = folder / options["objects"]
     ids, labels, features = columns(path, ("nodeId", options["labels"], options["features"]))
     with reading(path, "objects with features"):
-        first = csr_matrix(np.array(features, dtype=np.float64))
-    place = {node: i for i, node in enumerate(ids)}
+        first, classes = described(ids, labels, features)
+        place = {node: i for i, node in enumerate(ids)}
     number: dict[int, int] = {}
     rows, others, total = [], [], 0
     for name in options["links"]:
-        for thing, node in zip(
-            *columns(folder / name, ("sourceNodeId", "targetNodeId")), strict=True
-        ):
-            total += 1
-            if node in place:
-                rows.append(place[node])
-                others.append(number.setdefault(thing, len(number)))
+        things, nodes = columns(folder / name, ("sourceNodeId", "targetNodeId"))
+        with reading(folder / name, "links to objects"):
+            for thing, node in zip(things, nodes, strict=True):
+                total += 1
+                if node in place:
+                    rows.append(place[node])
+                    others.append(number.setdefault(thing, len(number)))
     if not rows:
         raise RecocoError(
             f"{', '.join(options['links'])} have no link to an object of {path.name}; "
@@ -43,8 +42,8 @@ def parse(folder: Path, options: dict) -> Parsed:
     full = np.flatnonzero((np.diff(first.indptr) > 0) & (np.diff(second.indptr) > 0))
     if not full.size:
         raise RecocoError(f"no object of {path.name} has a feature and a link; correct the card.")
-    views, (_, things) = keep_rows([first, second], list(names), full)
-    parsed = Parsed(views, np.array(labels)[full], [None, things])
+    views, (_, linked) = keep_rows([first, second], list(names), full)
+    parsed = Parsed(views, classes[full], [None, linked])
     if total > len(rows):
         parsed.dropped.append(
             f"{total - len(rows)} of {total} links are of objects without a class"
