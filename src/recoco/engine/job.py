@@ -20,7 +20,7 @@ from typing import NamedTuple
 from recoco.core import paths
 from recoco.core.errors import RecocoError
 from recoco.core.limits import Ending, reason_of
-from recoco.core.processes import name_of_signal, wait_for_end
+from recoco.core.processes import below, name_of_signal, wait_for_end
 from recoco.core.texts import printable
 from recoco.engine import workers
 from recoco.engine.isolation import (
@@ -358,4 +358,8 @@ def _die_with_owner() -> None:
 
 def _exit_after(owner: int) -> None:
     wait_for_end(owner)
+    # What downloads, for example. It all happens at once, before the job can notice the ends.
+    for pid in below():
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
     os._exit(3)
