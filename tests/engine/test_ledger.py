@@ -8,7 +8,7 @@ import pytest
 
 from recoco.core.errors import RecocoError
 from recoco.engine import integrity
-from recoco.engine.ledger import LEDGER, Entry, covers, read
+from recoco.engine.ledger import LEDGER, Entry, covers, length, read
 
 ZERO = "0" * 64
 
@@ -185,3 +185,14 @@ def test_files_without_an_entry_are_told_and_marked(project):
     (project / "results" / "b.npz").write_text("b")
     assert integrity.unlisted(project) == ["results/b.npz"]
     assert integrity.about_unlisted(project, 1).startswith("1 result has no checksum in the ledger")
+
+
+def test_lines_that_no_longer_count_do_not_pile_up(project):
+    for _ in range(20):
+        integrity.record(project, ["results/a.npz", *OUTPUTS])
+    before = read(project)
+    integrity.tidy(project)
+    assert length(project) == len(before) == 3 and read(project) == before
+    integrity.record(project, ["results/a.npz"])
+    integrity.tidy(project)
+    assert length(project) == 4

@@ -34,6 +34,8 @@ _WITH_REPORT = ("results/provenance.json", "results/timings.csv")
 REPORT = "reports/index.html"
 # Temporary files of `recoco.core.files.atomic`, and the seconds after which one is abandoned.
 _TEMPORARY, _ABANDONED = re.compile(r"\..+\.[a-z0-9_]{8}"), 60.0
+# A ledger is written anew when it has so many times more lines than files.
+_LONGER = 3
 # Clocks of a file server and of this machine may differ by this many nanoseconds.
 _CLOCK_SKEW = 2 * 10**9
 
@@ -169,7 +171,9 @@ def tidy(root: Path, missing: bool = False) -> list[str]:
     ignored: list[str] = []
     entries = read(root, ignored)
     kept = [e for e in entries.values() if not missing or os.path.lexists(root / e.path)]
-    if ignored or len(kept) < len(entries):
+    # Every job reads all lines, and every report adds one for each of its files.
+    longer = ledger.length(root) > _LONGER * len(kept)
+    if ignored or len(kept) < len(entries) or longer:
         ledger.rewrite(root, kept)
     return ignored
 

@@ -74,6 +74,11 @@ def read(root: Path, ignored: list[str] | None = None) -> dict[str, Entry]:
     return entries
 
 
+def length(root: Path) -> int:
+    """Return the number of lines that are not empty."""
+    return sum(bool(line.strip()) for line in _lines(root))
+
+
 def _lines(root: Path) -> Iterator[bytes]:
     try:
         about = (root / LEDGER).stat()
