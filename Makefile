@@ -19,7 +19,7 @@ options = $(foreach p,$(PAPER),--paper $(p)) $(if $(RUNS),--runs $(RUNS)) $(if $
 twins = $(if $(TWINS),--twins $(TWINS))
 
 # A process of tests per core, which tests/conftest.py gives whole files.
-spread = -n $(or $(CORES),logical) --maxprocesses 8 --dist loadgroup --no-loadscope-reorder
+spread = -n $(or $(CORES),logical) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup reproduce quick benchmark fetch plan archive reference check verdict test faults lint hooks format docs bench lock validator clean distclean

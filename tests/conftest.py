@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from recoco.archive.reference import again
 from support.mini_project import mini_project
@@ -23,8 +24,8 @@ settings.register_profile("same", derandomize=True, **_BUSY)
 settings.register_profile("fresh", derandomize=False, print_blob=True, **_BUSY)
 settings.load_profile("same")
 
-# Workers get whole files, because a file's tests share its fixtures, but of these single tests:
-# they are many and share nothing.
+# Workers get whole files, because a file's tests share its fixtures, but of these files single
+# tests: they are many and share nothing.
 SPLIT = {"tests/methods/test_contract.py", "tests/datasets/test_real.py"}
 # One browser for all tests of the report in it.
 GROUPS = {
@@ -47,15 +48,27 @@ def pytest_sessionstart(session) -> None:
         compile_checkout()
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
+class WholeFiles(LoadScopeScheduling):
+    """Gives a worker all tests that share fixtures.
+
+    The marker ``xdist_group`` would do, but pytest-xdist 3.8 reads the groups from a name that
+    pytest 9.2 no longer shows, and then hands out single tests without a word.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        name = nodeid.partition("::")[0]
+        return nodeid if name in SPLIT else GROUPS.get(name, name)
+
+
+def pytest_xdist_make_scheduler(config, log) -> WholeFiles:
+    return WholeFiles(config, log)
+
+
 def pytest_collection_modifyitems(items) -> None:
-    """Keep tests together that share a fixture of their file, and start with the longest files."""
-    for item in items:
-        name = item.path.relative_to(CHECKOUT).as_posix()
-        if name not in SPLIT:
-            item.add_marker(pytest.mark.xdist_group(GROUPS.get(name, name)))
+    """Start with the longest files: those of the workflow."""
+    slow = {item.path for item in items if item.get_closest_marker("workflow")}
     # Order within a file stays: sorting is stable.
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session", autouse=True)
