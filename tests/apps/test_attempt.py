@@ -3,6 +3,7 @@
 import shlex
 import sys
 
+import numba
 import pytest
 
 from recoco import cli
@@ -11,11 +12,17 @@ from recoco.core.processes import below
 
 @pytest.fixture
 def workshop(tmp_path, monkeypatch):
-    """A folder with modules of one's own; only it is asked, and one small dataset."""
+    """A folder with modules of one's own; only it is asked, and one small dataset.
+
+    Other tests may have started threads of OpenMP in this process, which a fork of it must not use.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("recoco.apps.attempt.RIVALS", ("skmeans", "null"))
     monkeypatch.setattr(sys, "path", list(sys.path))
-    return tmp_path
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield tmp_path
+    numba.set_num_threads(threads)
 
 
 def attempt(*arguments: str) -> int:

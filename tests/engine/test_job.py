@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recoco.core.processes import below
+from recoco.core.processes import below, parents_of_all
 from recoco.engine.job import FinishedJob, finished_jobs
 
 OWN = "peak memory 5 MiB, read 6 kB, wrote 7 kB\nfinished in 8.000 s\n"
@@ -51,11 +51,17 @@ def test_what_a_job_has_started_ends_with_its_owner():
         started = below(top=job.pid)
         owner.kill()
         assert job.wait(timeout=60) == 3
-        wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in started))
+        wait_for(lambda: not living(started))
     finally:
         for process in (owner, job):
             process.kill()
             process.wait()
+
+
+def living(pids: list[int]) -> set[int]:
+    """Return those that have not ended; one that nobody has asked how it ended keeps its number."""
+    parents, ended = parents_of_all()
+    return set(pids) & parents.keys() - ended
 
 
 def wait_for(condition) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -197,11 +198,12 @@ def test_stale_lock_is_cleared(copy_of):
 def test_two_at_once_are_refused(copy_of):
     import fcntl
 
-    with (copy_of / ".snakemake" / "recoco.lock").open("a+") as handle:
+    with (copy_of / ".snakemake" / "recoco.lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
+        print(os.getpid(), "on", platform.node(), end="", file=handle, flush=True)
         done = recoco(copy_of, "reproduce", "--quick", check=False)
     assert done.returncode == 2
-    assert "Another reproduction" in done.stderr
+    assert f"Another reproduction (process {os.getpid()} on" in done.stderr
 
 
 def test_snakemake_report_with_captions(copy_of):

@@ -40,7 +40,8 @@ def compile_kernels(variants: list[dict], words: bool = False) -> None:
             print(f"{name}: not compiled ({error})")
             continue
         score_partitions(np.repeat([0, 1], 6), runs.row_labels)
-        print(f"{name}: compiled", flush=True)
+        # In one piece even if output is not buffered: two processes write into one log.
+        print(f"{name}: compiled\n", end="", flush=True)
     if words:
         compile_words()
 
