@@ -127,7 +127,7 @@ def _square(data: Any) -> bool:
 def _model(kind: Any, clusters: int, seed: int, starts: int) -> Any:
     number = {"n_clusters": clusters} if clusters else {}
     model = kind(**number, n_init=starts, random_state=seed)
-    if not number and model.expected_clusters is not None:
+    if not number and getattr(model, "expected_clusters", 0) is not None:
         raise RecocoError("The number of clusters is unknown: give --clusters.")
     return model
 

@@ -58,14 +58,14 @@ def write_result(
     starts: int,
 ) -> dict[str, list[int]]:
     """Write the labels and a summary; return the sizes of the clusters of each side."""
-    labels = {"rows": model.row_labels_}
-    if model.column_labels_ is not None:
+    labels, columns = {"rows": model.row_labels_}, getattr(model, "column_labels_", None)
+    if columns is not None:
         ends = np.cumsum([X.shape[1] for _, X in sources])
-        # methods on graphs have one label per node for all of them
-        several = len(model.column_labels_) == ends[-1] and len(sources) > 1
-        parts = np.split(model.column_labels_, ends[:-1]) if several else [model.column_labels_]
-        names = [f"columns-{number}" for number in range(1, len(parts) + 1)]
-        labels |= dict(zip(names if several else ["columns"], parts, strict=True))
+        # a method on graphs has one label per node for all of them
+        several = len(sources) > 1 and len(columns) == ends[-1]
+        parts = np.split(columns, ends[:-1]) if several else [columns]
+        for number, part in enumerate(parts, 1):
+            labels[f"columns-{number}" if several else "columns"] = part
     clusters = model.n_clusters or 0
     sizes = {}
     for name, values in labels.items():

@@ -55,11 +55,11 @@ def _fit(command) -> None:
     parser.add_argument(
         "--weighting",
         help="how the entries of the matrix are weighted, or graphs are made (default: tfidf-l2; "
-        "for methods on graphs cosine-q97, or the graph itself)",
+        "for methods on graphs cosine-q97, swmv: cosine, or the graph itself)",
     )
     add_seed(parser)
     add_count(parser, "--starts", "keep the best of N starts", default=1)
-    add_count(parser, "--words", "with --dataset: top words to print per co-cluster", default=10)
+    add_count(parser, "--words", "with --dataset: top features to print per cluster", default=10)
 
 
 def _try(command) -> None:
