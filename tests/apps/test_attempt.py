@@ -130,7 +130,7 @@ def test_compiling_is_no_part_of_a_run(workshop, capsys, kind, limit):
     said = [line for line in lines if line.startswith("compiled and warmed up, not part of s")]
     assert len(said) == 1 and f"{kind} " in said[0]
     seconds = [float(line.split()[-1]) for line in lines if line.startswith("> ")]
-    assert len(seconds) == 2 and max(seconds) < 1.5
+    assert len(seconds) == 2 and max(seconds) < 4 / 2  # what was slept, over two runs
 
 
 def test_short_compiling_is_not_mentioned():
