@@ -7,6 +7,7 @@ import numba
 import pytest
 
 from recoco import cli
+from recoco.apps.warm_up import sentence
 from recoco.core.processes import below
 
 
@@ -75,6 +76,28 @@ class Strange(Good):
 
 class Nothing:
     pass
+
+class Compiled(Good):
+    # Compiles for four seconds, and only for data that is large enough.
+    done = False
+    def fit_runs(self, X, seeds):
+        import time
+        from numba.core.compiler_lock import global_compiler_lock
+        if X.shape[0] > 100 and not Compiled.done:
+            with global_compiler_lock:
+                time.sleep(4)
+            Compiled.done = True
+        return super().fit_runs(X, seeds)
+
+class Loaded(Good):
+    # Takes four seconds for its first call.
+    done = False
+    def fit_runs(self, X, seeds):
+        import time
+        if not Loaded.done:
+            time.sleep(4)
+            Loaded.done = True
+        return super().fit_runs(X, seeds)
 """
 
 
@@ -104,6 +127,22 @@ def test_failures_are_told_and_stand_last(workshop, capsys, kind, words):
     for word in words:
         assert word in said
     assert below() == before, "what it has started goes on"
+
+
+@pytest.mark.parametrize(("kind", "limit"), [("Compiled", "3"), ("Loaded", "20")])
+def test_compiling_is_no_part_of_a_run(workshop, capsys, kind, limit):
+    module(workshop, "own_compiled", GOOD)
+    assert attempt("--method", f"own_compiled:{kind}", "--limit", limit) == 0
+    lines = capsys.readouterr().out.splitlines()
+    said = [line for line in lines if line.startswith("compiled and warmed up, not part of s")]
+    assert len(said) == 1 and f"{kind} " in said[0]
+    seconds = [float(line.split()[-1]) for line in lines if line.startswith("> ")]
+    assert len(seconds) == 2 and max(seconds) < 4 / 2  # what was slept, over two runs
+
+
+def test_short_compiling_is_not_mentioned():
+    assert sentence({"a": 2.9, "b": 0.0}) == ""
+    assert sentence({"a": 2.9, "b": 12.4}).endswith(": b 12 s")
 
 
 def test_time_is_limited(workshop, capsys):

@@ -297,8 +297,6 @@ def test_fit_of_a_matrix_file(counts, tmp_path):
     assert not (tmp_path / "b" / "columns.txt").exists()
     twice = fit("--method", "skmeans", "--matrix", "b/tfidf-l2.csr", "--out", "b")
     assert twice.returncode == 2 and "already weighted" in twice.stderr
-    wrong = fit("--method", "specco", "--matrix", "counts.mtx")
-    assert wrong.returncode == 2 and "use one of coclus, skmeans" in wrong.stderr
 
 
 def test_memory_is_that_of_a_block(tmp_path):

@@ -3,6 +3,7 @@
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -144,23 +145,87 @@ def test_canonical():
     assert metrics.canonical([7, 7, 2, 9, 2, 0]).tolist() == [0, 0, 1, 2, 1, 3]
 
 
+SAME = {
+    "text": ["b", "b", "a", "c", "a"],
+    "array of text": np.array(["b", "b", "a", "c", "a"]),
+    "bytes": np.array([b"b", b"b", b"a", b"c", b"a"]),
+    "objects": np.array(["b", "b", "a", "c", "a"], object),
+    "series": pd.Series(["b", "b", "a", "c", "a"], index=[9, 7, 5, 3, 1]),
+    "strings of pandas": pd.Series(["b", "b", "a", "c", "a"], dtype="string"),
+    "integers of pandas": pd.Series([4, 4, 0, 7, 0], dtype="Int64"),
+    "categorical": pd.Categorical(["b", "b", "a", "c", "a"], categories=["c", "b", "a"]),
+    "index": pd.Index(["b", "b", "a", "c", "a"]),
+    "negative": [1, 1, -1, 5, -1],
+    "floats": [1.0, 1.0, 0.0, 5.0, 0.0],
+    "large": [2**70, 2**70, 3, 5, 3],
+    "tuples": [(1, 2), (1, 2), (0,), (3, 4), (0,)],
+    "pairs": [(1, 2), (1, 2), (0, 1), (3, 4), (0, 1)],
+    "of several types": [1, 1, "1", ("x",), "1"],
+    "dates": np.array(["2020-01-02", "2020-01-02", "2020-01-01", "2021-01-01", "2020-01-01"], "M8"),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_labels_of_any_kind(kind):
+    plain, other, labels = [1, 1, 0, 2, 0], [0, 0, 0, 1, 1], SAME[kind]
+    for score in SINGLE.values():
+        assert score(labels, other) == score(plain, other)
+        assert score(other, labels) == score(other, plain)
+        assert score(labels, labels) == 1
+    assert metrics.canonical(labels).tolist() == [0, 0, 1, 2, 1]
+    assert sorted(metrics.contingency(labels, other).tolist()) == [[0, 1], [1, 1], [2, 0]]
+    many = metrics.score_partitions(other, [labels, plain, labels])
+    assert all(len(set(values)) == 1 for values in many.values())
+
+
+def test_partitions_are_the_rows_of_any_table():
+    truth, rows = ["x", "y", "y"], [["a", "b", "b"], ["a", "a", "b"]]
+    expected = metrics.score_partitions([0, 1, 1], [[0, 1, 1], [0, 0, 1]])["nmi"].tolist()
+    for table in (rows, np.array(rows), pd.DataFrame(rows), tuple(map(pd.Series, rows))):
+        assert metrics.score_partitions(truth, table)["nmi"].tolist() == expected
+
+
+def test_contingency_is_in_the_order_of_the_labels():
+    assert metrics.contingency(["b", "a", "b"], ["y", "x", "x"]).tolist() == [[1, 0], [1, 1]]
+
+
 @pytest.mark.parametrize(
     ("truth", "labels", "words"),
     [
-        ([0, 1], [0, 1, 1], "shape"),
-        ([0, 1], [0, -1], "negative"),
-        ([0, 1], [0, np.nan], "whole"),
+        ([0, 1], [0, 1, 1], "2 labels and the partition 3: give one label per object"),
+        (["a", "b"], ["a"], "2 labels and the partition 1: give one label per object"),
+        ([0, 1], [0, np.nan], "no label for object 1"),
+        ([0, 1], np.array([np.nan, 1.0]), "no label for object 0"),
+        ([0, 1], ["a", None], "no label for object 1"),
+        ([0, 1], ["a", np.nan], "no label for object 1"),
+        ([0, 1], pd.Series([1, None], dtype="Int64"), "no label for object 1"),
+        ([0, 1], pd.Categorical(["a", None]), "no label for object 1"),
+        ([0, 1], np.array(["2020-01-01", "NaT"], "M8"), "no label for object 1"),
+        ([0, 1], np.ma.array([0, 1], mask=[True, False]), "no label for object 0"),
         ([0, 1], [0, 0.5], "whole"),
-        ([0, 1], ["a", "b"], "integers"),
+        ([0, 1], [0, np.inf], "whole"),
+        ([0, 1], [{"a"}, {"b"}], "hashable"),
+        ([0, 1], np.zeros((2, 1)), "shape"),
+        ([0, 1], "ab", "shape"),
         ([], [], "empty"),
     ],
 )
 def test_refuses_bad_labels(truth, labels, words):
-    for score in SINGLE.values():
-        with pytest.raises(RecocoError, match=words):
+    for score in (*SINGLE.values(), metrics.contingency):
+        with pytest.raises(RecocoError, match=words) as error:
             score(truth, labels)
+        assert "\n" not in str(error.value)
     with pytest.raises(RecocoError, match=words):
         metrics.score_partitions(truth, [labels])
+
+
+def test_refuses_bad_partitions():
+    with pytest.raises(RecocoError, match="one row per partition"):
+        metrics.score_partitions([0, 1], np.array([0, 1]))
+    with pytest.raises(RecocoError, match="2 and 3 labels"):
+        metrics.score_partitions([0, 1], [[0, 1], [0, 1, 1]])
+    with pytest.raises(RecocoError, match="empty"):
+        metrics.score_partitions([0, 1], [])
 
 
 def test_refuses_unknown_average():
@@ -174,3 +239,18 @@ def test_modularity_agrees_with_twin():
     z, w = rng.integers(3, size=12), rng.integers(3, size=9)
     assert modularity(X, z, w) == pytest.approx(twins.modularity(X, z, w, 3))
     assert modularity(X, z * 0, w * 0) == pytest.approx(0)
+
+
+def test_modularity_takes_any_labels():
+    X = np.kron(np.eye(2), np.full((2, 3), 2.0)) + 1
+    rows, columns = [0, 0, 1, 1], [0, 0, 0, 1, 1, 1]
+    expected = modularity(X, rows, columns)
+    for names in (["b", "a"], [1, "a"], [-3, 4], [1.0, 2.0], [(1,), (1, 2)]):
+        labels = [[names[label] for label in side] for side in (rows, columns)]
+        assert modularity(X, *labels) == pytest.approx(expected, abs=1e-15)
+    named = pd.Series(["u", "u", "v", "v"]), pd.Categorical(list("uuuvvv"))
+    assert modularity(X, *named) == pytest.approx(expected, abs=1e-15)
+    with pytest.raises(RecocoError, match="labels for 4 rows and 4 columns"):
+        modularity(X, rows, rows)
+    with pytest.raises(RecocoError, match="no label for object 3"):
+        modularity(X, ["a", "a", "b", None], columns)

@@ -1,10 +1,18 @@
 """The taus of a co-clustering on the worked examples of the paper, misprints included."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from recoco.config.papers import load_paper
-from recoco.metrics.tau import contingency_table, tau_features, tau_objects, taus
+from recoco.core.errors import RecocoError
+from recoco.metrics.tau import (
+    contingency_table,
+    feature_losses,
+    tau_features,
+    tau_objects,
+    taus,
+)
 
 
 def example(name):
@@ -53,3 +61,16 @@ def test_example_2():
     other = found["alternative_that_reproduces_published"]["features_view1_used"]
     printed = [found["published"][f"C2_{key}"] for key in keys]
     assert of(found["inputs"]["C2"], other) == pytest.approx(printed, abs=5e-5)
+
+
+def test_labels_of_any_kind():
+    view = [[3, 0], [2, 0], [0, 4]]
+    expected = taus([view], [0, 0, 1], [[0, 1]]).tolist()
+    assert taus([view], ["b", "b", "a"], [pd.Series(["x", "y"])]).tolist() == expected
+    assert feature_losses(view, ["b", "b", "a"], [(1, 2), (1,)]).shape == (2,)
+    with pytest.raises(RecocoError, match="no label for object 2"):
+        taus([view], ["b", "b", None], [[0, 1]])
+    with pytest.raises(RecocoError, match="give one for each"):
+        taus([view], ["b", "b"], [[0, 1]])
+    with pytest.raises(RecocoError, match="2 lists of labels for 1 views"):
+        taus([view], [0, 0, 1], [[0, 1], [0, 1]])

@@ -1,6 +1,5 @@
 """``recoco try``: rank a user's method among others on a few small datasets."""
 
-import math
 import os
 import sys
 import time
@@ -32,11 +31,15 @@ class Trial:
 
 @dataclass
 class Outcome:
-    """Mean scores of a method on a dataset and seconds per run, or why there are none."""
+    """Mean scores of a method on a dataset and seconds per run, or why there are none.
+
+    ``compiling`` is the time for compiling and warming up, which is not part of the seconds.
+    """
 
     scores: dict[str, float]
     seconds: float
     why: str = ""
+    compiling: float = 0.0
 
 
 def show_attempt(
@@ -48,7 +51,7 @@ def show_attempt(
     limit: float,
 ) -> int:
     """Try a method and print its rank on every dataset and overall."""
-    from recoco.core.limits import call_limited
+    from recoco.apps.warm_up import sentence
     from recoco.core.steps import Steps
     from recoco.datasets.weighting import WEIGHTINGS
 
@@ -58,17 +61,16 @@ def show_attempt(
     trials = [own, *(own_trial(name, None) for name in RIVALS if name != own.name)]
     chosen = _datasets(datasets)
     steps, outcomes = Steps(), {}
-    for trial in trials[1:]:
-        steps(f"compiling {trial.name}")
-        call_limited(lambda trial=trial: _warm(trial), seconds=math.inf)
     for position, data in enumerate(chosen):
         for number, trial in enumerate(trials):
             done = position * len(trials) + number
             steps(f"{trial.name} on {data.name}", done, len(chosen) * len(trials))
-            warm = trial is not own
-            outcomes[data.name, trial.name] = _outcome(trial, data, weighting, runs, limit, warm)
+            outcomes[data.name, trial.name] = _outcome(trial, data, weighting, runs, limit)
     steps.end()
     names = [trial.name for trial in trials]
+    spent = {name: sum(outcomes[d.name, name].compiling for d in chosen) for name in names}
+    if line := sentence(spent):
+        print(line)
     for data in chosen:
         n, d = data.X.shape
         print(f"\n{data.name}: {n} x {d}, {data.n_classes} classes, {weighting}, {runs} runs")
@@ -120,12 +122,6 @@ def _program(parts: list[str]) -> str:
     return os.path.basename(scripts[0] if scripts else parts[0])
 
 
-def _warm(trial: Trial) -> None:
-    """Fit a method of recoco to a small matrix, so that compiling does not count as run time."""
-    block = np.kron(np.eye(2), np.ones((6, 5))) + np.eye(12, 10)
-    trial.kind(**{"n_clusters": 2, **trial.params}).fit_runs(block, [1, 2])
-
-
 def _datasets(names: list[str] | None) -> list:
     """Load the requested datasets, or the first three small ones that are available."""
     from recoco.datasets import load_dataset
@@ -143,25 +139,36 @@ def _datasets(names: list[str] | None) -> list:
     return loaded
 
 
-def _outcome(trial: Trial, data, weighting: str, runs: int, limit: float, warm: bool) -> Outcome:
+def _outcome(trial: Trial, data, weighting: str, runs: int, limit: float) -> Outcome:
     """Run a method on a dataset in a process of its own; a failure is told below the table."""
+    from recoco.apps.warm_up import Compiling, warm_up
     from recoco.core.limits import call_foreign
+    from recoco.methods.external import CommandLine
+
+    compiling = Compiling()
 
     def work() -> Outcome:
-        if warm:
-            _warm(trial)
-        return _measured(trial, data, weighting, runs, limit)
+        with compiling.watched():
+            began = time.monotonic()
+            if trial.kind is not CommandLine:  # a program starts anew in every run
+                warm_up(trial.kind, trial.params, limit)
+            warm, before = time.monotonic() - began, compiling.seconds
+            outcome = _measured(trial, data, weighting, runs, limit, compiling)
+        outcome.compiling = warm + compiling.seconds - before
+        return outcome
 
-    began = time.perf_counter()
-    ending = call_foreign(work, limit + _GRACE)
+    began = time.monotonic()
+    # the warm-up has the same limit as the runs
+    ending = call_foreign(work, lambda: 2 * limit + _GRACE + compiling.seconds)
     if isinstance(ending.value, Outcome):
         return ending.value
     late = ending.status == "timeout"
     why = f"no result within {limit:g} s" if late else ending.error
-    return Outcome({}, time.perf_counter() - began, why)
+    spent = time.monotonic() - began - compiling.seconds
+    return Outcome({}, spent, why, compiling.seconds)
 
 
-def _measured(trial: Trial, data, weighting: str, runs: int, limit: float) -> Outcome:
+def _measured(trial: Trial, data, weighting: str, runs: int, limit: float, compiling) -> Outcome:
     from recoco.core.limits import reason_of
     from recoco.core.seeds import seeds_of_runs
     from recoco.core.texts import one_line
@@ -170,17 +177,18 @@ def _measured(trial: Trial, data, weighting: str, runs: int, limit: float) -> Ou
     from recoco.runs.results import fit_checked
 
     seeds = seeds_of_runs(MASTER_SEED, f"{data.name}/{weighting}/try", range(runs), False)
-    began = time.perf_counter()
+    before = time.monotonic() - compiling.seconds
     try:
         with timeout(limit):
             model = trial.kind(**{"n_clusters": data.n_classes, **trial.params})
             result = fit_checked(model, data_of(trial.kind, data, weighting), seeds)
-        seconds = (time.perf_counter() - began) / runs
+        seconds = (time.monotonic() - compiling.seconds - before) / runs
         scores = score_partitions(data.labels, result.row_labels)
     except TimeoutError:
         return Outcome({}, limit, f"no result within {limit:g} s")
     except Exception as error:  # a method under development may raise anything
-        return Outcome({}, time.perf_counter() - began, one_line(reason_of(error)))
+        spent = time.monotonic() - compiling.seconds - before
+        return Outcome({}, spent, one_line(reason_of(error)))
     return Outcome({metric: float(scores[metric].mean()) for metric in METRICS}, seconds)
 
 

@@ -21,20 +21,24 @@ def add_commands(command) -> None:
 
 def _fit(command) -> None:
     parser = command(
-        "fit", "recoco.cli.show_fits:show_fit", "co-cluster one dataset with one method"
+        "fit", "recoco.apps.fit:show_fit", "co-cluster a dataset or matrix files with one method"
     )
     parser.add_argument("--method", required=True, help="a name from `recoco methods`")
     data = parser.add_mutually_exclusive_group(required=True)
     data.add_argument("--dataset", help="a name from `recoco datasets`")
     data.add_argument(
         "--matrix",
+        dest="matrices",
+        nargs="+",
+        action="extend",
         metavar="FILE",
-        help="a .mtx, .mtx.gz or .npz file of any size, or a matrix.csr folder from an earlier fit",
+        help="a .mtx, .mtx.gz or .npz file, or a matrix.csr folder from an earlier fit; several "
+        "are views of the same objects. coclus and skmeans read one file of any size",
     )
     add_flag(
         parser,
         "--transpose",
-        "with --matrix: the rows of the file are features, not objects (default: no)",
+        "with --matrix: the rows of the files are features, not objects (default: no)",
     )
     parser.add_argument(
         "--out",
@@ -44,13 +48,18 @@ def _fit(command) -> None:
     add_count(
         parser,
         "--clusters",
-        "number of clusters; required with --matrix (default: the number of classes)",
+        "number of clusters; required with --matrix, unless the method chooses it (default: the "
+        "number of classes)",
         metavar="K",
     )
-    add_weighting(parser)
+    parser.add_argument(
+        "--weighting",
+        help="how the entries of the matrix are weighted, or graphs are made (default: tfidf-l2; "
+        "for methods on graphs cosine-q97, swmv: cosine, or the graph itself)",
+    )
     add_seed(parser)
     add_count(parser, "--starts", "keep the best of N starts", default=1)
-    add_count(parser, "--words", "with --dataset: top words to print per co-cluster", default=10)
+    add_count(parser, "--words", "with --dataset: top features to print per cluster", default=10)
 
 
 def _try(command) -> None:

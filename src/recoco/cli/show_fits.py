@@ -1,65 +1,9 @@
-"""Fit methods to data from the command line and print the result."""
+"""Co-cluster texts and measure word clusters from the command line, and print the result."""
 
 from pathlib import Path
 
-import numpy as np
-
 from recoco.cli.show import table
 from recoco.core.errors import RecocoError
-
-
-def show_fit(
-    method: str,
-    dataset: str | None,
-    matrix: str | None,
-    clusters: int | None,
-    weighting: str,
-    seed: int,
-    starts: int,
-    words: int,
-    transpose: bool,
-    out: str | None,
-) -> int:
-    """Fit one method to a dataset and print its criterion, scores and top words.
-
-    A matrix file instead of a dataset is read from disk and may be larger than memory.
-    """
-    if matrix:
-        from recoco.apps.fit_file import show_big_fit
-
-        return show_big_fit(method, matrix, clusters, weighting, seed, starts, transpose, out)
-    from recoco.datasets import load_dataset
-    from recoco.datasets.graph_weightings import is_graph_weighting
-    from recoco.datasets.weighting import weight
-    from recoco.methods import get_method
-    from recoco.metrics import score_partitions
-    from recoco.runs.block import data_of
-
-    kind = get_method(method)
-    data = load_dataset(dataset)
-    graph = is_graph_weighting(weighting)
-    weighted = data.X if graph else weight(data.X, weighting)
-    estimator = kind(n_clusters=clusters or data.n_classes, n_init=starts, random_state=seed)
-    fitted = estimator.fit(data_of(kind, data, weighting))
-    print(f"{kind.title} on {dataset} ({' x '.join(map(str, weighted.shape))}, {weighting})")
-    print(f"criterion {fitted.criterion_:.6f} after {fitted.n_iter_} iterations")
-    scores = score_partitions(data.labels, np.asarray(fitted.row_labels_)[None, :])
-    shown = ("acc", "nmi", "ari", "purity")
-    print("  ".join(f"{name} {scores[name][0]:.4f}" for name in shown))
-    columns = None if graph else getattr(fitted, "column_labels_", None)
-    for k in range(estimator.n_clusters):
-        documents = np.flatnonzero(fitted.row_labels_ == k)
-        print(f"\nco-cluster {k}: {len(documents)} documents", end="")
-        if columns is None:
-            print()
-            continue
-        terms = np.flatnonzero(columns == k)
-        mass = np.asarray(weighted[documents].sum(axis=0)).ravel()[terms]
-        top = terms[np.argsort(-mass, kind="stable")[:words]]
-        named = data.terms[0] if data.terms and data.terms[0] else None
-        words_shown = [named[j] if named else f"term {j}" for j in top]
-        print(f", {len(terms)} terms\n  {', '.join(words_shown)}")
-    return 0
 
 
 def show_cocluster(

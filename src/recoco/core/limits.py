@@ -35,6 +35,10 @@ _SHARE = 0.9
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
+# A limit of time, or a function that returns it and may return more while the work goes on.
+Seconds = float | Callable[[], float]
+
+
 @dataclass(frozen=True)
 class Ending:
     """How some work ended: ``ok`` with its value, ``failed`` or ``timeout`` with the reason.
@@ -60,7 +64,7 @@ class EndedFromOutside(RecocoError):
 
 
 def call_limited(
-    work: Callable[[], object], seconds: float, megabytes: int | None = None
+    work: Callable[[], object], seconds: Seconds, megabytes: int | None = None
 ) -> Ending:
     """Return how ``work()`` ends in a process of its own.
 
@@ -89,7 +93,7 @@ def call_limited(
 
 
 def call_foreign(
-    work: Callable[[], object], seconds: float, megabytes: int | None = None
+    work: Callable[[], object], seconds: Seconds, megabytes: int | None = None
 ) -> Ending:
     """Return how ``work()`` ends that calls somebody's own code, as `call_limited` does.
 
@@ -152,10 +156,10 @@ def limit_memory(megabytes: int | None = None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def wait_limited(pid: int, seconds: float) -> Ending:
+def wait_limited(pid: int, seconds: Seconds) -> Ending:
     """Wait at most ``seconds`` for a forked child, then kill it and everything it started."""
     before = killed_for_memory()
-    deadline, pause = time.monotonic() + seconds, 0.002
+    began, pause = time.monotonic(), 0.002
     try:
         while True:
             done, status = os.waitpid(pid, os.WNOHANG)
@@ -164,9 +168,10 @@ def wait_limited(pid: int, seconds: float) -> Ending:
                 if ending.killed:
                     raise EndedFromOutside(ending.killed)
                 return ending
-            left = deadline - time.monotonic()
+            limit = seconds() if callable(seconds) else seconds
+            left = began + limit - time.monotonic()
             if left <= 0:
-                return Ending("timeout", f"no result within {seconds:g} s")
+                return Ending("timeout", f"no result within {limit:g} s")
             time.sleep(min(pause, left))
             pause = min(2 * pause, 0.05)
     finally:

@@ -1,55 +1,59 @@
 """Scores of partitions against the known classes.
 
-Partitions of different numbers of clusters are allowed, labels need not be contiguous, and no
-score depends on how the clusters are named: tables are built in order of first occurrence.
+Partitions of different numbers of clusters are allowed, labels may be numbers, text or anything
+hashable, and no score depends on how the clusters are named: tables are built in order of first
+occurrence.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from recoco.core.errors import RecocoError
+from recoco.metrics.labels import codes_of
 
 AVERAGES = {"geometric": "nmi", "arithmetic": "nmi_arithmetic"}  # and the metric of each
 
 
-def _labels(values: ArrayLike, what: str) -> np.ndarray:
-    """Return labels as a contiguous integer array, or raise an error that says what is wrong."""
-    labels = np.asarray(values)
-    if labels.dtype.kind == "f":
-        if not np.isfinite(labels).all() or (labels != np.floor(labels)).any():
-            raise RecocoError(
-                f"{what} has labels that are not whole numbers: give one integer per object."
-            )
-        labels = labels.astype(np.int64)
-    if labels.dtype.kind not in "iub":
+def _pair(truth: ArrayLike, partitions: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes (n,) and the partitions (R, n) as integers, or say what is wrong."""
+    classes = codes_of(truth, "The truth")
+    clusters = _stacked(partitions)
+    if clusters.shape[1] != classes.size:
         raise RecocoError(
-            f"{what} has labels of type {labels.dtype}: encode the classes as integers from 0."
-        )
-    if labels.size == 0:
-        raise RecocoError(f"{what} is empty: there is nothing to score.")
-    if labels.dtype.kind == "i" and labels.min() < 0:
-        raise RecocoError(f"{what} has negative labels: number the clusters from 0.")
-    return np.ascontiguousarray(labels, dtype=np.int64)
-
-
-def _pair(truth: ArrayLike, partitions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    classes = _labels(truth, "The truth")
-    clusters = _labels(partitions, "The partition")
-    if classes.ndim != 1 or clusters.ndim != 2 or clusters.shape[1] != classes.size:
-        raise RecocoError(
-            f"The truth has shape {classes.shape} and the partitions {clusters.shape}: "
-            "give n labels and an (R, n) array over the same n objects."
+            f"The truth has {classes.size} labels and the partition {clusters.shape[1]}: "
+            "give one label per object in both, in the same order."
         )
     return classes, clusters
 
 
+def _stacked(partitions: Any) -> np.ndarray:
+    if not isinstance(partitions, list | tuple):
+        partitions = np.asarray(partitions)
+        if partitions.ndim != 2:
+            raise RecocoError(
+                f"The partitions have shape {partitions.shape}: give one row per partition."
+            )
+        if partitions.size and partitions.dtype.kind in "iub":
+            return np.ascontiguousarray(partitions, dtype=np.int64)
+    if len(partitions) == 0:
+        raise RecocoError("The list of partitions is empty: there is nothing to score.")
+    rows = [codes_of(partition, "The partition") for partition in partitions]
+    sizes = sorted({row.size for row in rows})
+    if len(sizes) > 1:
+        raise RecocoError(
+            f"The partitions have {' and '.join(map(str, sizes))} labels: give one label per "
+            "object in each."
+        )
+    return np.stack(rows)
+
+
 def canonical(labels: ArrayLike) -> np.ndarray:
     """Relabel a partition by first occurrence: the first object is in cluster 0, and so on."""
-    flat = _labels(labels, "The partition").ravel()
-    _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+    codes = codes_of(labels, "The partition")
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
     return rank[inverse.ravel()]
@@ -57,7 +61,7 @@ def canonical(labels: ArrayLike) -> np.ndarray:
 
 def contingency(truth: ArrayLike, labels: ArrayLike) -> np.ndarray:
     """Count the objects of each (class, cluster) pair, both in the order of their labels."""
-    pair = _pair(truth, np.asarray(labels)[None])
+    pair = _pair(truth, [labels])
     classes, i = np.unique(pair[0], return_inverse=True)
     clusters, j = np.unique(pair[1][0], return_inverse=True)
     flat = np.bincount(i * clusters.size + j, minlength=classes.size * clusters.size)
@@ -155,26 +159,29 @@ def _purity(tables: Tables) -> np.ndarray:
 # ---- scoring ---------------------------------------------------------------------------------
 
 
-def _tables(truth: ArrayLike, partitions: ArrayLike) -> Tables:
+def _tables(truth: ArrayLike, partitions: Any) -> Tables:
     from recoco.kernels.contingency import contingency_tables, table_scores
 
     classes, clusters = _pair(truth, partitions)
     classes = canonical(classes)
     room = int(clusters.max()) + 1
-    if room > 2 * classes.size:  # widely spaced names: a table by name would be mostly empty
+    # widely spaced names: a table by name would be mostly empty
+    if room > 2 * classes.size or clusters.min() < 0:
         clusters = np.stack([canonical(row) for row in clusters])
         room = int(clusters.max()) + 1
     counts, sizes = contingency_tables(classes, int(classes.max()) + 1, clusters, room)
     return Tables(counts, sizes, *table_scores(counts, sizes).T)
 
 
-def score_partitions(truth: ArrayLike, partitions: ArrayLike) -> dict[str, np.ndarray]:
+def score_partitions(truth: ArrayLike, partitions: Any) -> dict[str, np.ndarray]:
     """Score many partitions of the same objects at once.
 
     Parameters
     ----------
-    truth : array-like of int, shape (n,)
-    partitions : array-like of int, shape (R, n)
+    truth : array-like of shape (n,)
+        The classes: numbers, text or anything hashable.
+    partitions : array-like of shape (R, n), or a list of R such labels
+        A partition per row.
 
     Returns
     -------
@@ -186,7 +193,7 @@ def score_partitions(truth: ArrayLike, partitions: ArrayLike) -> dict[str, np.nd
 
 
 def _score(name: str, truth: ArrayLike, labels: ArrayLike) -> float:
-    return float(METRICS[name].compute(_tables(truth, np.asarray(labels)[None]))[0])
+    return float(METRICS[name].compute(_tables(truth, [labels]))[0])
 
 
 def accuracy(truth: ArrayLike, labels: ArrayLike) -> float:

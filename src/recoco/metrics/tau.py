@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
+from recoco.metrics.labels import codes_of
 
 
 def contingency_table(view: Any, row_labels: Any, column_labels: Any) -> np.ndarray:
@@ -16,8 +17,8 @@ def contingency_table(view: Any, row_labels: Any, column_labels: Any) -> np.ndar
 
     Empty clusters are left out, so the table does not depend on their names.
     """
-    rows = _indicator(row_labels)
-    columns = _indicator(column_labels)
+    rows = _indicator(row_labels, "The partition of the objects")
+    columns = _indicator(column_labels, "The partition of the features")
     view = sparse.csr_matrix(view, dtype=np.float64)
     if view.shape != (rows.shape[0], columns.shape[0]):
         raise RecocoError(
@@ -83,6 +84,11 @@ def taus(views: Any, row_labels: Any, column_labels: Any) -> np.ndarray:
     >>> taus([[[3, 0], [2, 0], [0, 4]]], [0, 0, 1], [[0, 1]]).tolist()
     [1.0, 1.0]
     """
+    if len(views) != len(column_labels):
+        raise RecocoError(
+            f"column_labels has {len(column_labels)} lists of labels for {len(views)} views: "
+            "give one list for each view."
+        )
     tables = [
         contingency_table(view, row_labels, columns)
         for view, columns in zip(views, column_labels, strict=True)
@@ -102,12 +108,13 @@ def feature_losses(view: Any, row_labels: Any, column_labels: Any) -> np.ndarray
         Larger for better representatives; 0 if there is no other cluster.
     """
     view = sparse.csr_matrix(view, dtype=np.float64)
-    codes = np.unique(np.asarray(column_labels), return_inverse=True)[1]
+    codes = _numbers(column_labels, "The partition of the features")[1]
     T = contingency_table(view, row_labels, codes)
     if T.shape[1] < 2:
         return np.zeros(codes.size)
     total, rows, columns = T.sum(), T.sum(axis=1), T.sum(axis=0)
-    lam = (_indicator(row_labels).T @ view).toarray()  # lambda_i of every feature
+    objects = _indicator(row_labels, "The partition of the objects")
+    lam = (objects.T @ view).toarray()  # lambda_i of every feature
     mass = lam.sum(axis=0)
     scaled = np.divide(2 * lam, rows[:, None] * total, out=np.zeros_like(lam), where=lam > 0)
     before = tau_features(T)
@@ -139,7 +146,11 @@ def _explained(table) -> float:
     return float(((table**2).sum(axis=0)[q > 0] / q[q > 0]).sum())
 
 
-def _indicator(labels) -> sparse.csr_matrix:
-    values, codes = np.unique(np.asarray(labels), return_inverse=True)
+def _numbers(labels, what: str) -> tuple[np.ndarray, np.ndarray]:
+    return np.unique(codes_of(labels, what), return_inverse=True)
+
+
+def _indicator(labels, what: str) -> sparse.csr_matrix:
+    values, codes = _numbers(labels, what)
     shape = (codes.size, values.size)
     return sparse.csr_matrix((np.ones(codes.size), (np.arange(codes.size), codes)), shape=shape)
