@@ -1,5 +1,8 @@
 """Fit methods to data from the command line and print the result."""
 
+import contextlib
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +30,8 @@ def show_fit(
     if matrix:
         from recoco.apps.fit_file import show_big_fit
 
-        return show_big_fit(method, matrix, clusters, weighting, seed, starts, transpose, out)
+        with _plain_warnings():
+            return show_big_fit(method, matrix, clusters, weighting, seed, starts, transpose, out)
     from recoco.datasets import load_dataset
     from recoco.datasets.graph_weightings import is_graph_weighting
     from recoco.datasets.weighting import weight
@@ -40,7 +44,8 @@ def show_fit(
     graph = is_graph_weighting(weighting)
     weighted = data.X if graph else weight(data.X, weighting)
     estimator = kind(n_clusters=clusters or data.n_classes, n_init=starts, random_state=seed)
-    fitted = estimator.fit(data_of(kind, data, weighting))
+    with _plain_warnings():
+        fitted = estimator.fit(data_of(kind, data, weighting))
     print(f"{kind.title} on {dataset} ({' x '.join(map(str, weighted.shape))}, {weighting})")
     print(f"criterion {fitted.criterion_:.6f} after {fitted.n_iter_} iterations")
     scores = score_partitions(data.labels, np.asarray(fitted.row_labels_)[None, :])
@@ -60,6 +65,18 @@ def show_fit(
         words_shown = [named[j] if named else f"term {j}" for j in top]
         print(f", {len(terms)} terms\n  {', '.join(words_shown)}")
     return 0
+
+
+@contextlib.contextmanager
+def _plain_warnings():
+    """Print warnings as sentences, without the line of code that caused them."""
+
+    def show(message, *_, **__):
+        print(f"recoco: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def show_cocluster(
