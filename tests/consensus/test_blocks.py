@@ -2,6 +2,7 @@
 
 import itertools
 import tracemalloc
+from inspect import signature
 
 import numba
 import numpy as np
@@ -22,6 +23,8 @@ from recoco.kernels import bundles
 from recoco.kernels import ebco as kernel
 from recoco.kernels.dcc import uniform
 from recoco.methods import get_method
+from recoco.methods.checks import check_matrix
+from recoco.methods.ebco import EBCO
 from recoco.metrics import accuracy, canonical
 from support import twins, twins_ebco
 
@@ -123,14 +126,16 @@ def test_threshold_keeps_what_is_near_the_largest_modularity():
     w.append(rng.integers(3, size=90))
     values = base_modularities(check_bases(z, w))
     for threshold in (0.5, 0.8, 1.0):
-        result = block_consensus(z, w, 3, threshold=threshold, n_init=1, random_state=0)
+        result = block_consensus(
+            z, w, 3, threshold=threshold, modularity_of="M", n_init=1, random_state=0
+        )
         assert result.base_modularity == pytest.approx(values)
         assert result.kept.tolist() == np.flatnonzero(values >= threshold * values.max()).tolist()
         assert 7 not in result.kept
     M = twins_ebco.consensus_matrix(z, w)
     assert values[4] == pytest.approx(twins.modularity(M, z[4], w[4], 5))
     # the others do not matter any more
-    kept = block_consensus(z, w, 3, threshold=0.5, n_init=2, random_state=0)
+    kept = block_consensus(z, w, 3, threshold=0.5, modularity_of="M", n_init=2, random_state=0)
     only = block_consensus(
         [z[b] for b in kept.kept], [w[b] for b in kept.kept], 3, n_init=2, random_state=0
     )
@@ -142,8 +147,27 @@ def test_modularity_may_be_taken_on_the_data():
     coclus = get_method("coclus")
     runs = [coclus(k).fit_runs(X, [k]) for k in (2, 3, 3, 4)]
     z, w = [r.row_labels[0] for r in runs], [r.column_labels[0] for r in runs]
-    result = block_consensus(z, w, 3, threshold=0.1, modularity_of="X", X=X, empty="allow")
+    result = block_consensus(z, w, 3, threshold=0.1, X=X, empty="allow")
     assert result.base_modularity == pytest.approx([r.criterion[0] for r in runs])
+
+
+def test_parameters_mean_what_they_mean_in_ebco():
+    """modularity_of is about the bases that are kept, choose about the number of co-clusters."""
+    from recoco.metrics.coclusters import modularity
+
+    assert signature(block_consensus).parameters["modularity_of"].default == EBCO().modularity_of
+    X, _, _ = twins.planted(np.random.default_rng(3))
+    coclus = get_method("coclus")
+    runs = [coclus(k).fit_runs(X, [k]) for k in (2, 3, 3, 4)]
+    z, w = [r.row_labels[0] for r in runs], [r.column_labels[0] for r in runs]
+    quick = {"X": X, "empty": "allow", "n_init": 1, "random_state": 0}
+    on_M = block_consensus(z, w, threshold=0.1, **quick)
+    on_X = block_consensus(z, w, threshold=0.1, choose="X", **quick)
+    assert (on_M.base_modularity == on_X.base_modularity).all()
+    assert on_M.tried[on_M.n_clusters] == on_M.modularity
+    best = on_X.tried[on_X.n_clusters]
+    assert best == pytest.approx(modularity(check_matrix(X), on_X.row_labels, on_X.column_labels))
+    assert on_X.row_labels.dtype == on_X.column_labels.dtype == np.int32
 
 
 def test_any_methods_may_be_fused():
@@ -261,9 +285,11 @@ def test_refuses_bad_bases():
     refused("no base co-clustering has more than 3", g="auto", largest=5)
     refused("give a whole number or auto", g="many")
     refused("n_clusters", g=0)
-    refused("keeps no base co-clustering", threshold=1.5)
+    refused("keeps no base co-clustering", threshold=1.5, modularity_of="M")
     refused("modularity_of", modularity_of="Y")
-    refused("pass X", modularity_of="X")
+    refused("choose is 'Y'", choose="Y")
+    refused("modularity_of is 'X' but .*pass X", threshold=0.5)
+    refused("choose is 'X' but .*pass X", g="auto", choose="X")
     refused("matrix that was co-clustered", modularity_of="X", X=np.ones((3, 3)))
     refused("refuse, allow", empty="drop")
     assert block_consensus(z, [w[0], np.array([0, 1, 1])], 2, empty="allow").row_labels.size == 4

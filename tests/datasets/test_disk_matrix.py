@@ -295,6 +295,11 @@ def test_fit_of_a_matrix_file(counts, tmp_path):
     found = SphericalKMeans(4, random_state=0).fit(weight(counts, "tfidf-l2")).labels_
     assert np.array_equal(np.loadtxt(tmp_path / "b" / "rows.txt", dtype=int), found)
     assert not (tmp_path / "b" / "columns.txt").exists()
+    mmwrite(tmp_path / "ones.mtx", sparse.csr_matrix(np.ones((6, 5))))
+    flat = fit("--method", "coclus", "--matrix", "ones.mtx", "--weighting", "count")
+    assert flat.returncode == 0
+    assert flat.stderr.startswith("recoco: CoClus ended with members in only")
+    assert flat.stderr.count("\n") == 1
     twice = fit("--method", "skmeans", "--matrix", "b/tfidf-l2.csr", "--out", "b")
     assert twice.returncode == 2 and "already weighted" in twice.stderr
 

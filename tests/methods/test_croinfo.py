@@ -86,8 +86,7 @@ def test_rows_and_columns_of_one_name_belong_together():
 def test_more_clusters_of_columns_than_of_rows():
     X, _, _ = twins.planted(np.random.default_rng(1))
     model = CROINFO(2, n_column_clusters=7, random_state=0).fit(X)
-    assert model.rows_.shape == (2, X.shape[0]) and model.columns_.shape == (7, X.shape[1])
-    assert (model.columns_.sum(axis=0) == 1).all()
+    assert set(model.row_labels_) == {0, 1} and model.column_labels_.max() < 7
 
 
 def test_equivariant_and_scale_free():

@@ -1,5 +1,9 @@
 """``recoco fit``: fit one method to a dataset or to matrix files and print the clusters."""
 
+import contextlib
+import sys
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -40,9 +44,10 @@ def show_fit(
     from recoco.runs.block import data_of
 
     if matrices and len(matrices) == 1 and method in STREAMED:
-        return fit_file.show_big_fit(
-            method, matrices[0], clusters, weighting or USUAL, seed, starts, transpose, out
-        )
+        with _plain_warnings():
+            return fit_file.show_big_fit(
+                method, matrices[0], clusters, weighting or USUAL, seed, starts, transpose, out
+            )
     kind = get_method(method)
     if matrices:
         _check_number(kind, len(matrices))
@@ -52,13 +57,26 @@ def show_fit(
     weighting = _weighting(kind, data, weighting)
     model = _model(kind, clusters or data.n_classes, seed, starts)
     X = data_of(kind, data, weighting)
-    model.fit(X)
+    with _plain_warnings():
+        model.fit(X)
     _print(model, data, X, weighting, words)
     if matrices:
         folder = fit_file.folder_of(matrices, out)
         sources = list(zip(matrices, data.views, strict=True))
         fit_file.write_result(folder, model, method, sources, weighting, seed, starts)
     return 0
+
+
+@contextlib.contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Print warnings as sentences, without the line of code that caused them."""
+
+    def show(message, *_, **__):
+        print(f"recoco: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def _check_number(kind: type, given: int) -> None:

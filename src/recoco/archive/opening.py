@@ -45,8 +45,9 @@ class Opened:
 
     def json(self, name: str):
         """Return the content of a JSON member."""
+        content = self.read(name)
         try:
-            return json.loads(self.read(name))
+            return json.loads(content)
         except (ValueError, RecursionError):
             raise RecocoError(f"{name} in {self.path.name} is not JSON: get it again.") from None
 

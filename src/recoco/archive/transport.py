@@ -251,6 +251,8 @@ class Connection:
                     status = response.status_code
                     self._check_status(method, address, response)
                     result = (self._content if status >= 400 else read)(response, watch)
+            except RecocoError:
+                raise
             except _BROKEN as error:
                 raise _Again(_SLOW if watch.late else _reason(error)) from None
             if watch.late:  # the cut may look like the end of the answer

@@ -16,8 +16,8 @@ from recoco.consensus.bases import (
     number_clusters,
 )
 from recoco.core.errors import RecocoError
-from recoco.methods.base import RandomState, check_matrix, label_dtype
-from recoco.methods.checks import check_choice, check_integer
+from recoco.methods.base import RandomState, label_dtype
+from recoco.methods.checks import check_choice, check_integer, check_matrix
 
 
 @dataclass
@@ -26,7 +26,7 @@ class BlockConsensus:
 
     Attributes
     ----------
-    row_labels, column_labels : ndarray of int, shape (n,) and (d,)
+    row_labels, column_labels : ndarray of int32, shape (n,) and (d,)
         The consensus.
     n_clusters : int
         Number of co-clusters, chosen or given.
@@ -70,7 +70,8 @@ def block_consensus(
     stochastic: int = 70,
     tol: float = 1e-6,
     threshold: float | None = None,
-    modularity_of: str = "M",
+    modularity_of: str = "X",
+    choose: str = "M",
     X: ArrayLike | None = None,
     largest: int | None = None,
     empty: str = "refuse",
@@ -84,7 +85,8 @@ def block_consensus(
         The base co-clusterings, or sequences of s label arrays. Rows and columns with the same
         label form a co-cluster.
     n_clusters : int or "auto", default="auto"
-        Number of co-clusters; "auto" is the one of 2..``largest`` with the largest modularity.
+        Number of co-clusters; "auto" is the one of 2..``largest`` with the largest modularity, see
+        ``choose``.
     n_init : int, default=10
         Number of starts.
     max_iter : int, default=100
@@ -94,11 +96,15 @@ def block_consensus(
     tol : float, default=1e-6
         After that, a start ends when its criterion changes by no more than this fraction.
     threshold : float or None, default=None
-        Use only bases whose modularity is at least this fraction of the largest one.
-    modularity_of : {"M", "X"}, default="M"
-        Matrix on which modularities are computed: the consensus matrix or the data.
+        Option 1: use only bases whose modularity is at least this fraction of the largest one.
+    modularity_of : {"X", "M"}, default="X"
+        Matrix on which option 1 computes the modularity of the bases: the data or the consensus
+        matrix, as in :class:`~recoco.methods.ebco.EBCO`.
+    choose : {"M", "X"}, default="M"
+        Option 2: matrix on which "auto" compares the modularities of the numbers of co-clusters,
+        as in :class:`~recoco.methods.ebco.EBCO`.
     X : array-like or sparse matrix of shape (n, d), default=None
-        The data, required for ``modularity_of="X"``.
+        The data, required where one of the two is "X".
     largest : int or None, default=None
         Largest number tried. None means the largest number of co-clusters of a base.
     empty : {"refuse", "allow"}, default="refuse"
@@ -118,7 +124,16 @@ def block_consensus(
     [0, 0, 1, 1]
     """
     bases = check_bases(row_labels, column_labels, empty)
-    modularity_on = _modularity_on(modularity_of, X, bases)
+    check_choice(modularity_of, "modularity_of", ("X", "M"))
+    check_choice(choose, "choose", ("M", "X"))
+    on_data = None if X is None else _modularity_on(X, bases)
+    if on_data is None:
+        for name, matrix, used in (
+            ("modularity_of", modularity_of, threshold is not None),
+            ("choose", choose, n_clusters == "auto"),
+        ):
+            if used and matrix == "X":
+                raise RecocoError(f"{name} is 'X' but no matrix was given: pass X, or {name}='M'.")
     most = int(bases.n_clusters.max())
     if isinstance(n_clusters, str):
         if n_clusters != "auto":
@@ -135,12 +150,15 @@ def block_consensus(
         )
     base_modularity, kept = None, np.arange(bases.by_row.shape[1])
     if threshold is not None:
-        base_modularity = base_modularities(bases, modularity_on)
+        base_modularity = base_modularities(bases, on_data if modularity_of == "X" else None)
         kept = above(base_modularity, threshold)
         bases = bases.select(kept)
     rng = np.random.default_rng(random_state)
-    result = fuse(bases, rng, numbers, n_init, max_iter, stochastic, tol, modularity_on)
+    chosen_on = on_data if choose == "X" else None
+    result = fuse(bases, rng, numbers, n_init, max_iter, stochastic, tol, chosen_on)
     result.kept, result.base_modularity = kept, base_modularity
+    result.row_labels = result.row_labels.astype(np.int32)
+    result.column_labels = result.column_labels.astype(np.int32)
     return result
 
 
@@ -215,12 +233,8 @@ def consensus_matrix(bases: Bases) -> np.ndarray:
     return M
 
 
-def _modularity_on(name, X, bases):
-    if name == "M":
-        return None
-    check_choice(name, "modularity_of", ("M", "X"))
-    if X is None:
-        raise RecocoError("modularity_of is X but no matrix was given: pass X.")
+def _modularity_on(X, bases):
+    """Return a function that computes the modularity of a co-clustering on the data."""
     from recoco.metrics.coclusters import modularity
 
     A = check_matrix(X)
@@ -307,7 +321,7 @@ def ensemble_clustering(
 
     Returns
     -------
-    labels : ndarray of int, shape (n,)
+    labels : ndarray of int32, shape (n,)
     criterion : float
     """
     from recoco.kernels import ebco as kernel
@@ -333,4 +347,4 @@ def ensemble_clustering(
         )
         if kept is None or history[n_iter - 1] > best:
             best, kept = float(history[n_iter - 1]), labels
-    return kept, best
+    return kept.astype(np.int32), best

@@ -145,6 +145,8 @@ def _source(path: Path):
 
 
 def _broken(path: Path, error) -> RecocoError:
+    if isinstance(error, RecocoError):
+        return error
     text = " ".join(str(error).split())
     return RecocoError(f"{path} cannot be read ({text}): the file is cut or not what it says.")
 

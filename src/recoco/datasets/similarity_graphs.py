@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import check_matrix
+from recoco.methods.checks import check_matrix
 
 SIMILARITIES = ("cosine", "gaussian")
 # number of similarities computed at once

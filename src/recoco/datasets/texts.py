@@ -92,6 +92,8 @@ class TextFiles:
             try:
                 with file.open("rb") as self._open:
                     yield from self._articles(file) if dump else self._text(file)
+            except RecocoError:
+                raise
             except (OSError, EOFError, ValueError, LookupError, zlib.error, SyntaxError) as error:
                 kind = "a Wikipedia dump" if dump else "text"
                 raise RecocoError(

@@ -3,6 +3,11 @@
 import numpy as np
 from scipy import sparse
 
+# a matrix is computed with as it is if its largest entry lies between 2**-SAFE and 2**SAFE: squares
+# and sums of products then stay finite
+SAFE = 248
+LEAST = np.finfo(np.float64).tiny
+
 
 def signs(U: np.ndarray) -> np.ndarray:
     """Return -1 or 1 for each column, by which its largest entry becomes positive.
@@ -41,6 +46,41 @@ def small_indices(A: sparse.csr_matrix) -> sparse.csr_matrix:
         return A
     parts = (A.data, *(part.astype(np.int32, copy=False) for part in (A.indices, A.indptr)))
     return sparse.csr_matrix(parts, shape=A.shape)
+
+
+def safe_exponents(largest: np.ndarray, least: int = -SAFE) -> np.ndarray:
+    """Return the e by which largest / 2**e is in the safe range or at its end, 0 where it is in it.
+
+    They are even, so that square roots are scaled exactly too.
+    """
+    exponents = np.frexp(largest)[1]
+    beyond = exponents - np.clip(exponents, least, SAFE)
+    return beyond + beyond % 2
+
+
+def safely_scaled(
+    matrices: list[sparse.csr_matrix], least: int = -SAFE
+) -> tuple[list[sparse.csr_matrix], int]:
+    """Divide matrices by a power of two if their largest entry is not in 2**least .. 2**SAFE.
+
+    It is moved to the nearest end of the range and no further: what is extreme stays extreme, so a
+    model for which the scale matters remains nearly the same.
+
+    Returns
+    -------
+    matrices : list of csr_matrix
+        The given ones, divided by 2**exponent.
+    exponent : int
+        0 if the matrices are the given ones.
+    """
+    entries = [A.data for A in matrices]
+    exponent = int(safe_exponents(max(data.max() for data in entries), least))
+    if exponent == 0:
+        return matrices, 0
+    # an entry that would vanish stays, so that no row becomes empty
+    divided = [np.maximum(np.ldexp(data, -exponent), LEAST) for data in entries]
+    pairs = zip(divided, matrices, strict=True)
+    return [sparse.csr_matrix((x, A.indices, A.indptr), shape=A.shape) for x, A in pairs], exponent
 
 
 def lengths(F: np.ndarray) -> np.ndarray:

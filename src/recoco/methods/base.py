@@ -1,18 +1,27 @@
 """What all methods share: input checks, seeds of starts, blocks of runs and the best start."""
 
 import inspect
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator, BiclusterMixin, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from recoco.core.errors import RecocoError
-from recoco.methods.arrays import small_indices
-from recoco.methods.checks import check_integer, check_seeds, check_tol
+from recoco.methods.arrays import safely_scaled
+from recoco.methods.biclusters import Biclusters
+from recoco.methods.checks import (
+    check_integer,
+    check_matrix,
+    check_seeds,
+    check_tol,
+    short_of_clusters,
+)
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
@@ -92,39 +101,6 @@ def sum_of_squares(values: np.ndarray) -> float:
         return float(values @ values)
 
 
-def check_matrix(X: Any) -> sparse.csr_matrix:
-    """Return X as CSR of float64, with sorted indices and no stored zeros; raise if invalid."""
-    if sparse.issparse(X):
-        A = sparse.csr_matrix(X)
-    else:
-        A = np.asarray(X)
-        if A.ndim != 2:
-            raise RecocoError(
-                f"The data has {A.ndim} dimensions: give a matrix with one row per object."
-            )
-    if A.dtype.kind not in "fiub":
-        raise RecocoError(f"The data has entries of type {A.dtype}: give real numbers.")
-    if 0 in A.shape:
-        raise RecocoError(f"The matrix has shape {A.shape}: give at least one row and one column.")
-    A = sparse.csr_matrix(A, dtype=np.float64)
-    if not np.isfinite(A.data).all():
-        raise RecocoError(
-            "The matrix has entries that are NaN or infinite: replace or drop them first."
-        )
-    if not A.has_canonical_format or not A.data.all():
-        A = A.copy()  # the next steps work in place, and the matrix may belong to the caller
-        A.sum_duplicates()
-        A.eliminate_zeros()
-    if A.nnz == 0:
-        raise RecocoError("All entries of the matrix are zero: there is nothing to cluster.")
-    if A.data.min() < 0:
-        raise RecocoError(
-            "The matrix has negative entries: give counts, frequencies or other "
-            "non-negative weights."
-        )
-    return small_indices(A)
-
-
 class _Reference:
     """The works that the docstring of a method, or of the method it extends, refers to."""
 
@@ -160,9 +136,9 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
     Attributes
     ----------
-    row_labels_ : ndarray of shape (n,)
+    row_labels_ : ndarray of int32, shape (n,)
         Cluster of each row (object, node); also available as ``labels_``.
-    column_labels_ : ndarray of shape (d,) or None
+    column_labels_ : ndarray of int32, shape (d,), or None
         Cluster of each column; None for methods that cluster only the rows.
     criterion_ : float
         Criterion of the start that was kept.
@@ -172,6 +148,11 @@ class Clusterer(ClusterMixin, BaseEstimator):
         Number of iterations of the start that was kept.
     details_ : dict
         Anything else that the method reports; ``start`` is the number of the start that was kept.
+    scale_ : float
+        The power of two by which the data were divided first, 1 unless their largest entry is
+        above 4e74 or below 2e-75, where squares and sums would overflow or vanish. A criterion
+        that depends on the scale of the data, such as a squared distance or a likelihood, is that
+        of the divided data.
     """
 
     name: ClassVar[str]
@@ -212,23 +193,34 @@ class Clusterer(ClusterMixin, BaseEstimator):
         self : object
             The fitted estimator, with ``row_labels_`` (also available as ``labels_``),
             ``column_labels_`` (None for methods that cluster only the rows), ``criterion_``,
-            ``criterion_history_``, ``n_iter_``, ``details_`` and ``n_features_in_``.
+            ``criterion_history_``, ``n_iter_``, ``details_``, ``scale_`` and ``n_features_in_``.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If fewer clusters than requested have members. :meth:`fit_runs` does not warn.
         """
         if init is not None and not hasattr(self, "_check_init"):
             raise RecocoError(f"{self.title} takes no explicit start: leave init out.")
         seed = self._seed()
-        data = self._check(X)
+        data, exponent = self._scaled(self._check(X))
         self._kept: tuple[float, dict] | None = None
         try:
-            self._store(data, self._fit(data, [seed], init=init))
+            runs = self._fit(data, [seed], init=init)
+            self.scale_ = 2.0**exponent
+            self._store(data, runs)
         finally:
             del self._kept
+        for message, category in self._warnings(data):
+            warnings.warn(message, category, stacklevel=2)
         return self
 
     def _store(self, data, runs: Runs) -> None:
         """Set the attributes of the estimator from the only run of ``fit``."""
-        self.row_labels_ = self.labels_ = runs.row_labels[0]
-        self.column_labels_: Any = None if runs.column_labels is None else runs.column_labels[0]
+        self.row_labels_ = self.labels_ = runs.row_labels[0].astype(np.int32)
+        self.column_labels_: Any = None
+        if runs.column_labels is not None:
+            self.column_labels_ = runs.column_labels[0].astype(np.int32)
         self.criterion_ = float(runs.criterion[0])
         self.criterion_history_ = runs.histories[0]
         self.n_iter_ = int(runs.n_iter[0])
@@ -237,6 +229,21 @@ class Clusterer(ClusterMixin, BaseEstimator):
         if self._kept is not None:
             for name, value in self._kept[1].items():
                 setattr(self, f"{name}_", value)
+
+    def _warnings(self, data) -> Iterator[tuple[str, type[Warning]]]:
+        """Yield what a user of ``fit`` should know about the result."""
+        short = short_of_clusters(self._requested(data))
+        if short:
+            message = f"{self.title} ended with members in only {short}: {self._advice(data)}."
+            yield message, ConvergenceWarning
+
+    def _requested(self, data) -> list[tuple[str, np.ndarray, int | None]]:
+        """Return what was clustered, its labels and the number of clusters requested, if any."""
+        return [(self._sides(data)[0][0], self.row_labels_, self.expected_clusters)]
+
+    def _advice(self, data) -> str:
+        """Return why clusters may have remained empty, and what to do about it."""
+        return "request fewer, or try more starts (n_init)"
 
     def _keep(self, criterion, attributes: dict) -> None:
         """Remember further attributes of the best start; ``fit_runs`` does not need them."""
@@ -267,7 +274,7 @@ class Clusterer(ClusterMixin, BaseEstimator):
             The labels, criteria and histories of all runs.
         """
         seeds = check_seeds(seeds)
-        return self._fit(self._check(X), seeds, batch_size=batch_size)
+        return self._fit(self._scaled(self._check(X))[0], seeds, batch_size=batch_size)
 
     def _check(self, X):
         """Check data and parameters, and return the data in the form that ``_prepare`` takes."""
@@ -277,6 +284,14 @@ class Clusterer(ClusterMixin, BaseEstimator):
 
     def _check_data(self, X):
         return check_matrix(X)
+
+    def _scaled(self, data) -> tuple[Any, int]:
+        """Return data whose squares and sums stay finite, see ``scale_``, and its logarithm."""
+        if sparse.issparse(data):
+            (A,), exponent = safely_scaled([data])
+            return A, exponent
+        # one on disk is left alone, because finding its largest entry means reading all of it
+        return data.scaled() if hasattr(data, "scaled") else (data, 0)
 
     def _check_numbers(self, data) -> None:
         g = check_integer(self.n_clusters, "n_clusters", 1)
@@ -369,30 +384,6 @@ class _Best:
                     shape = (len(runs.criterion), *values.shape[1:])
                     runs.details[name] = np.zeros(shape, values.dtype)
                 runs.details[name][run] = values[b]
-
-
-class Biclusters(BiclusterMixin):
-    """The clusters of both sides as boolean arrays, as scikit-learn's biclusters."""
-
-    @property
-    def rows_(self: Any) -> np.ndarray:
-        """Boolean array of shape (g, n): which rows belong to each cluster."""
-        return self.row_labels_[None] == np.arange(self._g)[:, None]
-
-    @property
-    def columns_(self: Any) -> np.ndarray:
-        """Boolean array of shape (m, d): which columns belong to each cluster."""
-        return self.column_labels_[None] == np.arange(self._m)[:, None]
-
-    @property
-    def _g(self: Any) -> int:
-        return self.n_clusters
-
-    @property
-    def _m(self: Any) -> int:
-        """Number of column clusters, which is that of row clusters unless asked otherwise."""
-        asked = getattr(self, "n_column_clusters", None)
-        return self._g if asked is None else asked
 
 
 class CoClusterer(Biclusters, Clusterer):

@@ -1,10 +1,12 @@
 """Choice of the number of clusters of a block model by integrated completed likelihood (ICL)."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from recoco.core.errors import RecocoError
 from recoco.methods.block_engine import free_gammas, graph_icl, stack
@@ -61,7 +63,7 @@ def icl(model: Any, X: Any) -> float:
         )
     if not hasattr(model, "row_labels_"):
         raise RecocoError(f"{model.title} is not fitted: call fit() before icl().")
-    data = model._check(X)
+    data, _ = model._scaled(model._check(X))
     if data.shape[0] != model.row_labels_.size:
         raise RecocoError(
             f"The model was fitted to {model.row_labels_.size} nodes or rows and X has "
@@ -73,7 +75,7 @@ def icl(model: Any, X: Any) -> float:
 def _graph_icl(model, graphs: Graphs) -> float:
     from recoco.kernels import block_models as kernel
 
-    n, g = graphs.shape[0], model.n_clusters
+    n, g = model.posteriors_.shape
     simple = isinstance(model, PSBM)
     diagonal = isinstance(model, SPLBM | TSPLBM)
     which = kernel.PSBM if simple else kernel.SPLBM if diagonal else kernel.PLBM
@@ -88,7 +90,7 @@ def _graph_icl(model, graphs: Graphs) -> float:
 
 
 def _matrix_icl(model, A) -> float:
-    (n, d), g, m = A.shape, model.n_clusters, model._m
+    (n, d), (g, m) = A.shape, model._fitted_shape
     R, C = np.eye(g)[model.row_labels_], np.eye(m)[model.column_labels_]
     table = R.T @ (A @ C)
     weights = np.outer(table.sum(axis=1), table.sum(axis=0))
@@ -138,7 +140,9 @@ def choose_n_clusters(model: Any, X: Any, numbers: Any) -> Choice:
         raise RecocoError("No numbers of clusters to choose from: give at least one.")
     values, best = {}, None
     for g in numbers:
-        fitted = clone(model).set_params(n_clusters=g).fit(X)
+        with warnings.catch_warnings():  # empty clusters are why the ICL of a number is low
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fitted = clone(model).set_params(n_clusters=g).fit(X)
         values[g] = icl(fitted, X)
         if best is None or values[g] > values[best.n_clusters]:
             best = fitted

@@ -58,6 +58,27 @@ class VariationalModel(BlockModel):
         super()._check_numbers(graphs)
         check_integer(self.hard_steps, "hard_steps", 0)
 
+    def _advice(self, data) -> str:
+        graphs = data.graphs if isinstance(data, Graphs) else [data]
+        entries = [graph.data for graph in graphs if sparse.issparse(graph)]
+        if all(values.max() <= 1 for values in entries) and any(v.min() < 1 for v in entries):
+            return (
+                "a Poisson model takes entries for counts, and those of rows scaled to length one "
+                "are too small to tell clusters apart, so fit counts or unscaled weights, with "
+                "hard_steps=10"
+            )
+        if self._soft and self.hard_steps == 0:
+            return (
+                "soft posteriors from a random start often become the same for all, so set "
+                "hard_steps=10, request fewer or try more starts (n_init)"
+            )
+        return super()._advice(data)
+
+    @property
+    def _soft(self) -> bool:
+        """Whether posteriors are soft from the first step on, unless ``hard_steps`` is set."""
+        return True
+
     def _run_em(self, problem, generators, init, model: int, derived: bool = True) -> Starts:
         labels = self._random_nodes(problem, generators, init)
         starts, Z = run_graphs(problem, labels, self.n_clusters, model, derived, self)

@@ -48,7 +48,9 @@ class PSBM(VariationalModel):
 
     Notes
     -----
-    X is a symmetric matrix whose diagonal is ignored. All posteriors of an iteration are computed
+    X is a symmetric matrix whose diagonal is ignored; at least one edge must join two different
+    nodes. A Poisson model takes weights for counts, so their scale matters: the larger they are,
+    the harder the posteriors. All posteriors of an iteration are computed
     from those of the previous one. If this lowers the bound, they are moved half-way back towards
     the old ones until it does not. ``fit(X, init=labels)`` starts from the given labels.
 
@@ -76,7 +78,13 @@ class PSBM(VariationalModel):
     )
 
     def _prepare(self, graphs):
-        return stack(graphs, diagonal=False)
+        problem = stack(graphs, diagonal=False)
+        if problem.rows.nnz == 0:
+            raise RecocoError(
+                "The graph has no edge between two different nodes, and PSBM ignores the diagonal: "
+                "give a graph with such edges."
+            )
+        return problem
 
     def _run(self, problem, generators, init):
         from recoco.kernels.block_models import PSBM as model
@@ -140,6 +148,10 @@ class DCSBM(BlockModel):
 
     tol: float = 1e-9
 
+    def _scaled(self, graphs):
+        # only ratios matter, and a move must gain more than 1e-12, so weights must not be tiny
+        return graphs.scaled(least=-20)
+
     def _prepare(self, graphs):
         graph = graphs.graphs[0]
         graph = graph.matrix() if isinstance(graph, Cooccurrence) else graph
@@ -165,7 +177,8 @@ class PLBM(_LatentBlockModel):
         Soft posteriors, or each element in its best cluster (CEM).
     symmetric : bool or None, default=None
         Whether rows and columns are the same nodes and share one partition. None means yes if X
-        is symmetric and m = g.
+        is symmetric and m = g. One entry that differs from its mirror image is enough for the
+        other model, so set it where the answer is known; ``fit`` warns if X is nearly symmetric.
     n_init, max_iter, tol, hard_steps, random_state
         See :class:`PSBM`.
 
@@ -190,6 +203,9 @@ class PLBM(_LatentBlockModel):
     with an M-step after each; if g = m, the column clusters are renumbered to make the diagonal
     as modular as possible. ``fit(X, init=labels)`` starts from the given column labels (labels of
     the nodes for a graph).
+    A Poisson model takes entries for counts, so their scale matters: the larger they are, the
+    harder the posteriors. Rows scaled to length one, such as tf-idf-l2, mostly end in one cluster;
+    fit counts or unscaled weights, with ``hard_steps=10``.
 
     References
     ----------
@@ -224,6 +240,10 @@ class PLBM(_LatentBlockModel):
             )
         return super()._check(X)
 
+    @property
+    def _soft(self) -> bool:
+        return self.em == "variational"
+
     def _prepare(self, A):
         if isinstance(A, Graphs) and self.em == "classification":
             return DCSBM._prepare(self, A)
@@ -254,7 +274,7 @@ class SPLBM(_LatentBlockModel):
         TSPLBM paper, see :class:`recoco.methods.tsplbm.TSPLBM`.
     symmetric : bool or None, default=None
         Whether rows and columns are the same nodes and share one partition. None means yes if X
-        is symmetric.
+        is symmetric, see :class:`PLBM`.
     n_init, max_iter, tol, hard_steps, random_state
         See :class:`PLBM`.
 

@@ -8,10 +8,14 @@ from scipy import sparse
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import Biclusters, Starts, check_matrix, finished, label_dtype
+from recoco.methods.base import Starts, finished, label_dtype
+from recoco.methods.biclusters import Biclusters
 from recoco.methods.block_engine import SMALL, VariationalModel, multiply, one_hot, stack
-from recoco.methods.checks import check_columns, check_labels
-from recoco.methods.graph_clusterer import Graphs, asymmetry, check_graphs
+from recoco.methods.checks import check_labels, check_matrix
+from recoco.methods.graph_clusterer import Graphs, asymmetry, check_graphs, likeness
+
+# with a larger correlation of entries (i, j) and (j, i), a matrix may have been meant as a graph
+NEARLY = 0.9
 
 
 @dataclass
@@ -45,10 +49,23 @@ class _LatentBlockModel(Biclusters, VariationalModel):
             A = X.graphs[0] if isinstance(X, Graphs) else X.matrix()
         return A
 
-    def _check_numbers(self, data) -> None:
-        super()._check_numbers(data)
-        if not isinstance(data, Graphs):
-            check_columns(self._m, data.shape[1])
+    def _warnings(self, data):
+        yield from super()._warnings(data)
+        n, d = data.shape
+        undecided = self.symmetric is None and n == d and self._one_partition()
+        if isinstance(data, Graphs) or not undecided:
+            return
+        place = asymmetry(data)
+        if place is None or likeness(data) < NEARLY:
+            return
+        i, j = place
+        yield (
+            f"The matrix is nearly symmetric, but entry ({i}, {j}) is "
+            f"{self.scale_ * data[i, j]:g} and ({j}, {i}) is {self.scale_ * data[j, i]:g}, so "
+            f"{self.title} took rows and columns for different things: make it symmetric if it is "
+            "a graph, or set symmetric=False if it is not.",
+            UserWarning,
+        )
 
     def _one_partition(self) -> bool:
         return self._m == self.n_clusters

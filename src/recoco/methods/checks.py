@@ -1,12 +1,47 @@
-"""Checks of parameters, labels and seeds that the methods share."""
+"""Checks of data, parameters, labels and seeds that the methods share."""
 
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from recoco.core.errors import RecocoError
+from recoco.methods.arrays import small_indices
+
+
+def check_matrix(X: Any) -> sparse.csr_matrix:
+    """Return X as CSR of float64, with sorted indices and no stored zeros; raise if invalid."""
+    if sparse.issparse(X):
+        A = sparse.csr_matrix(X)
+    else:
+        A = np.asarray(X)
+        if A.ndim != 2:
+            raise RecocoError(
+                f"The data has {A.ndim} dimensions: give a matrix with one row per object."
+            )
+    if A.dtype.kind not in "fiub":
+        raise RecocoError(f"The data has entries of type {A.dtype}: give real numbers.")
+    if 0 in A.shape:
+        raise RecocoError(f"The matrix has shape {A.shape}: give at least one row and one column.")
+    A = sparse.csr_matrix(A, dtype=np.float64)
+    if not np.isfinite(A.data).all():
+        raise RecocoError(
+            "The matrix has entries that are NaN or infinite: replace or drop them first."
+        )
+    if not A.has_canonical_format or not A.data.all():
+        A = A.copy()  # the next steps work in place, and the matrix may belong to the caller
+        A.sum_duplicates()
+        A.eliminate_zeros()
+    if A.nnz == 0:
+        raise RecocoError("All entries of the matrix are zero: there is nothing to cluster.")
+    if A.data.min() < 0:
+        raise RecocoError(
+            "The matrix has negative entries: give counts, frequencies or other "
+            "non-negative weights."
+        )
+    return small_indices(A)
 
 
 def check_integer(value: Any, name: str, least: int) -> int:
@@ -58,3 +93,16 @@ def check_seeds(seeds: Iterable[int]) -> list[int]:
     for seed in seeds:
         check_integer(seed, "A seed", 0)
     return seeds
+
+
+def short_of_clusters(sides: list) -> str:
+    """Return in words where fewer clusters than requested have members, "" if nowhere.
+
+    ``sides`` lists what was clustered, the labels, and the number of clusters or None.
+    """
+    counts = [(side, np.unique(labels).size, requested) for side, labels, requested in sides]
+    return " and ".join(
+        f"{used} of {requested} clusters of {side}"
+        for side, used, requested in counts
+        if requested is not None and used < requested
+    )

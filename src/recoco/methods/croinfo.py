@@ -7,7 +7,7 @@ from scipy import sparse
 
 from recoco.methods.arrays import parts, slot_dtype, slots
 from recoco.methods.base import CoClusterer, Starts, finished, label_dtype
-from recoco.methods.checks import check_columns, check_labels
+from recoco.methods.checks import check_labels
 
 
 @dataclass
@@ -50,8 +50,9 @@ class CROINFO(CoClusterer):
 
     Notes
     -----
-    The method is not diagonal: any row cluster may correspond to any column cluster. If there are
-    equally many, the column clusters are renumbered such that rows and columns with the same number
+    The method is not diagonal: any row cluster may correspond to any column cluster, and where g
+    and m differ, each of the g m blocks is a bicluster. If there are equally many, the column
+    clusters are renumbered such that rows and columns with the same number
     have the largest modularity; this does not change the partitions. Clusters may become empty and
     stay empty. The lowest cluster wins a tie, so an empty row is in cluster 0.
     ``fit(X, init=labels)`` starts from the given column labels (d values in 0..m-1), and from every
@@ -83,10 +84,6 @@ class CROINFO(CoClusterer):
 
     n_column_clusters: int | None = None
     tol: float = 1e-9
-
-    def _check_numbers(self, A):
-        super()._check_numbers(A)
-        check_columns(self._m, A.shape[1])
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[1], self._m, "column")

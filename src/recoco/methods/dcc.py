@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from recoco.methods.arrays import parts, slot_dtype, slots
+from recoco.methods.arrays import parts, safe_exponents, slot_dtype, slots
 from recoco.methods.base import CoClusterer, Starts, finished, label_dtype
 from recoco.methods.checks import check_choice, check_integer, check_labels
 from recoco.methods.filled import Filled, without_empty
@@ -149,8 +149,12 @@ class DCC(CoClusterer):
 
 def unit_rows(A: sparse.csr_matrix) -> sparse.csr_matrix:
     """Divide rows, none of which is empty, by their Euclidean norms."""
-    size = np.sqrt(np.add.reduceat(A.data**2, A.indptr[:-1]))
-    data = A.data / np.repeat(size, np.diff(A.indptr))
+    counts = np.diff(A.indptr)
+    # a row may be extreme although the matrix is not
+    exponents = safe_exponents(np.maximum.reduceat(A.data, A.indptr[:-1]))
+    data = np.ldexp(A.data, -np.repeat(exponents, counts)) if exponents.any() else A.data
+    size = np.sqrt(np.add.reduceat(data**2, A.indptr[:-1]))
+    data = data / np.repeat(size, counts)
     return sparse.csr_matrix((data, A.indices, A.indptr), shape=A.shape)
 
 

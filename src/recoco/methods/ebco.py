@@ -137,9 +137,9 @@ class EBCO(CoClusterer):
     def expected_clusters(self) -> int | None:
         return None if self.choose else self.n_clusters
 
-    @property
-    def _g(self) -> int:
-        return int(self.details_["g_star"])
+    def _shape(self) -> tuple[int, int]:
+        chosen = int(self.details_["g_star"])
+        return chosen, chosen
 
     def _batch_size(self, A):
         return 16

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import sparse
 
-from recoco.core.errors import RecocoError
 from recoco.methods.arrays import lengths
 from recoco.methods.base import CoClusterer, Starts, finished, label_dtype, sum_of_squares
-from recoco.methods.checks import check_choice, check_columns, check_labels
+from recoco.methods.checks import check_choice, check_labels
 from recoco.methods.factor_algebra import Factor, Small, SparseMatrix, cross, whole_lines
 from recoco.methods.spherical import check_rows
 
@@ -29,7 +28,6 @@ LABELLINGS = {
 SMOOTHING = 0.2
 # the largest entry of X is scaled into this range, so squares neither underflow nor overflow
 SCALE = (2.0**-20, 2.0**20)
-LARGEST_ENTRY = 1e150
 
 
 @dataclass
@@ -87,17 +85,19 @@ class Factorisation(CoClusterer):
     def _check_numbers(self, A):
         super()._check_numbers(A)
         check_rows(A)
-        largest = A.data.max()
-        if largest > LARGEST_ENTRY:
-            raise RecocoError(
-                f"The matrix has an entry of {largest:.3g}, whose square is too large to compute "
-                "with: divide the matrix by a number first."
-            )
         check_choice(self.precision, "precision", PRECISIONS)
         check_choice(self.start, "start", STARTS)
         check_choice(self.labelling, "labelling", LABELLINGS)
-        if self.three_factors and self.n_column_clusters is not None:
-            check_columns(self.n_column_clusters, A.shape[1])
+
+    def _store(self, data, runs) -> None:
+        super()._store(data, runs)
+        name = f"{self._scaled_factor}_"  # in units of the matrix as given
+        setattr(self, name, getattr(self, name) * self.scale_)
+
+    @property
+    def _scaled_factor(self) -> str:
+        """The factor that grows with the matrix."""
+        return "S" if self.three_factors else "W"
 
     def _check_init(self, A, init):
         return check_labels(init, A.shape[0], self.n_clusters, "row")
@@ -190,8 +190,8 @@ class Factorisation(CoClusterer):
                 factors[name] = value.array[:, place].astype(np.float64)
             elif isinstance(value, Small):
                 factors[name] = value.array[place].copy()
-        scaled = "S" if self.three_factors else "W"
-        factors[scaled] = np.ldexp(factors[scaled], problem.exponent)
+        name = self._scaled_factor
+        factors[name] = np.ldexp(factors[name], problem.exponent)
         return factors
 
     def _labels(self, factors):

@@ -8,7 +8,9 @@ from scipy import sparse
 from recoco.core.errors import RecocoError
 from recoco.datasets.graph_weightings import graph_of, graphs_of
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import Clusterer, check_matrix
+from recoco.methods.arrays import SAFE, safely_scaled
+from recoco.methods.base import Clusterer
+from recoco.methods.checks import check_matrix
 from recoco.methods.multiview import check_each
 
 
@@ -32,6 +34,16 @@ class Graphs:
         """The graphs as matrices; products are multiplied out."""
         return [g.matrix() if isinstance(g, Cooccurrence) else g for g in self.graphs]
 
+    def scaled(self, least: int = -SAFE) -> tuple["Graphs", int]:
+        """Return the graphs divided by a common power of two, see :func:`safely_scaled`.
+
+        Graphs that are stored as products hold counts and are left alone.
+        """
+        if any(isinstance(graph, Cooccurrence) for graph in self.graphs):
+            return self, 0
+        graphs, exponent = safely_scaled(self.graphs, least)
+        return (Graphs(graphs) if exponent else self), exponent
+
 
 def degrees(graph: Any) -> np.ndarray:
     """Return the weighted degree of each node."""
@@ -48,6 +60,16 @@ def asymmetry(A: sparse.csr_matrix) -> tuple[int, int] | None:
     worst = int(np.argmax(difference.data))
     i, j = sorted((int(difference.row[worst]), int(difference.col[worst])))
     return i, j
+
+
+def likeness(A: sparse.csr_matrix) -> float:
+    """Return the correlation of entries (i, j) and (j, i) of a square matrix, i != j."""
+    n = A.shape[0]
+    A = sparse.csr_matrix(A - sparse.diags(A.diagonal())) / A.data.max()
+    pairs = max(n * (n - 1), 1)
+    square = (A.sum() / pairs) ** 2
+    spread = A.multiply(A).sum() / pairs - square
+    return float((A.multiply(A.T).sum() / pairs - square) / spread) if spread > 0 else 1.0
 
 
 def check_graph(X: Any, symmetric: bool = True) -> Any:
@@ -127,4 +149,4 @@ class GraphClusterer(Clusterer):
         return graphs
 
     def _sides(self, data) -> list[tuple[str, int]]:
-        return [("nodes", data.shape[0])]
+        return [("nodes" if isinstance(data, Graphs) else "rows", data.shape[0])]

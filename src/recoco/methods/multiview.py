@@ -10,8 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from recoco.core.errors import RecocoError
 from recoco.datasets.similarity_graphs import Cooccurrence
-from recoco.methods.base import Clusterer, Starts, check_matrix, label_dtype, sum_of_squares
-from recoco.methods.checks import check_choice, check_integer
+from recoco.methods.arrays import safely_scaled
+from recoco.methods.base import Clusterer, Starts, label_dtype, sum_of_squares
+from recoco.methods.checks import check_choice, check_integer, check_matrix
 
 
 class Views:
@@ -34,6 +35,11 @@ class Views:
     @cached_property
     def transposed(self) -> list[sparse.csr_matrix]:
         return [matrix.T.tocsr() for matrix in self.matrices]
+
+    def scaled(self) -> tuple["Views", int]:
+        """Return the views divided by a common power of two, see :func:`safely_scaled`."""
+        matrices, exponent = safely_scaled(self.matrices)
+        return (Views(matrices) if exponent else self), exponent
 
     def split(self, column_labels: Any) -> list[np.ndarray]:
         """Split labels of all features (or arrays of them) into those of each view."""

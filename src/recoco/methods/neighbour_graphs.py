@@ -6,8 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from recoco.core.errors import RecocoError
-from recoco.methods.base import check_matrix
-from recoco.methods.checks import check_choice, check_integer
+from recoco.methods.checks import check_choice, check_integer, check_matrix
 
 WEIGHTS = ("binary", "cosine")
 # columns with entries in more than this fraction of the rows are read last, for speed

@@ -60,7 +60,9 @@ class NMTF(Factorisation):
 
     Notes
     -----
-    ``fit(X, init=labels)`` starts from the given row labels (n values in 0..g-1).
+    ``fit(X, init=labels)`` starts from the given row labels (n values in 0..g-1). Where g and m
+    differ, each of the g m blocks is a bicluster, see
+    :class:`~recoco.methods.biclusters.Biclusters`.
 
     References
     ----------

@@ -69,7 +69,7 @@ def spherical_starts(
     Parameters
     ----------
     A : csr_matrix of shape (n, d)
-        A matrix checked by ``recoco.methods.base.check_matrix``, without rows of zeros.
+        A matrix checked by ``recoco.methods.checks.check_matrix``, without rows of zeros.
     generators : sequence of numpy.random.Generator
         Start b uses only generator b.
     n_clusters, max_iter, tol, seeding

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from recoco.config.schema import nearest
 from recoco.core.errors import RecocoError
-from recoco.methods.base import check_matrix
+from recoco.methods.checks import check_matrix
 
 COUNTS: dict[str, str] = {
     "binary": "number of documents with both words",

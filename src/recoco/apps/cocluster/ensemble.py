@@ -14,7 +14,8 @@ from recoco.consensus.blocks import (
     fuse,
 )
 from recoco.core.errors import RecocoError
-from recoco.methods.base import check_matrix, label_dtype, start_generator
+from recoco.methods.base import label_dtype, start_generator
+from recoco.methods.checks import check_matrix
 from recoco.methods.ebco import EBCO, make_bases
 from recoco.methods.filled import without_empty
 from recoco.metrics import ari, nmi

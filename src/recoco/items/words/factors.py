@@ -1,11 +1,13 @@
 """Word factors of a run: the top words of clusters, and cosines between words."""
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
 
 from recoco.core.errors import RecocoError
 from recoco.core.imports import load_class
@@ -125,9 +127,10 @@ def words_of_setting(
     typical = class_words(dataset.X, dataset.labels, top)
     tops, criterion, cosines = [], [], []
     for seed in seeds:
-        estimator = method(
-            **{"n_clusters": dataset.n_classes, **params, "random_state": int(seed)}
-        ).fit(X)
+        estimator = method(**{"n_clusters": dataset.n_classes, **params, "random_state": int(seed)})
+        with warnings.catch_warnings():  # not in the log of a job
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            estimator.fit(X)
         W = getattr(estimator, "W_", None)
         if W is None:
             raise RecocoError(
