@@ -203,6 +203,20 @@ def test_starts_end_by_themselves(method):
     assert accuracy(rows, runs.row_labels[runs.criterion.argmin()]) == 1.0
 
 
+def test_onmf_does_not_alternate():
+    """Without unit columns their lengths flip between c and 1/c, and labels with them."""
+    A, data = dataset("cstr")
+    labels = rough_labels(data.labels, 4, np.random.default_rng(0))
+    model = ONMF(4, max_iter=1000).fit(A, init=labels)
+    assert model.n_iter_ < 1000  # it converged
+    assert (np.diff(model.criterion_history_[1:]) < 0).all()
+    assert (model.Z_**2).sum(axis=0) == pytest.approx(np.ones(4))
+    even, odd = (
+        ONMF(4, max_iter=steps, tol=0.0).fit(A, init=labels).row_labels_ for steps in (1000, 1001)
+    )
+    assert (even == odd).all()
+
+
 def test_permuted_rows_and_columns(method):
     rng = np.random.default_rng(5)
     X, rows, _ = twins.planted(rng)

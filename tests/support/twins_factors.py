@@ -52,10 +52,17 @@ def nmf(X, Z, W, iterations):
     return Z, W, F
 
 
+def unit_columns(Z, W):
+    """Columns of Z of unit length, and W with the same product."""
+    lengths = np.linalg.norm(Z, axis=0)
+    return Z / lengths, W * lengths
+
+
 def onmf(X, Z, W, iterations):
-    Z, W, F = Z.copy(), W.copy(), []
+    Z, W = unit_columns(Z, W)
+    F = []
     for _ in range(iterations):
-        Z *= quotient(X @ W, Z @ W.T @ X.T @ Z)
+        Z, W = unit_columns(Z * quotient(X @ W, Z @ W.T @ X.T @ Z), W)
         W *= quotient(X.T @ Z, W @ Z.T @ Z)
         F.append(residual(X, Z @ W.T))
     return Z, W, F
