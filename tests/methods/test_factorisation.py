@@ -277,6 +277,22 @@ def test_many_column_clusters_on_real_data():
     assert nmi(data.labels, many.row_labels_) > nmi(data.labels, few.row_labels_) - 0.15
 
 
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_no_entry_of_q_starts_at_zero(precision):
+    """Multiplicative updates keep a 0, and with many column clusters most means of M are 0."""
+    A, data = dataset("cstr")
+    model = WCNMTF(4, n_column_clusters=300, max_iter=30, precision=precision)
+    problem = model._prepare(model._check(A))
+    state = model._start(problem, data.labels[None], [np.random.default_rng(0)])
+    Q, M = state.Q.array[:, 0].copy(), problem.extra.M.tocsr()
+    assert Q.min() == pytest.approx(1e-3 * M.mean(), rel=1e-5)
+    small = 1.001 * Q.min() >= Q
+    assert small.mean() > 0.5
+    for _ in range(30):
+        model._iterate(problem, state)
+    assert (state.Q.array[:, 0][small] > 0.1 * M.mean()).sum() > 100  # they have grown
+
+
 def test_wide_factors_agree_with_twin():
     """More than 64 columns take another way through the kernels."""
     rng = np.random.default_rng(10)

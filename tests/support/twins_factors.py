@@ -28,10 +28,11 @@ def start(X, labels, g, smoothing=0.2):
 
 
 def start_Q(M, columns, m):
-    """Means of the rows of M over the clusters of columns."""
-    return np.array(
+    """Means of the rows of M over the clusters of columns, none of them 0."""
+    means = np.array(
         [M[:, columns == k].mean(axis=1) if (columns == k).any() else 0 * M[0] for k in range(m)]
     ).T
+    return np.maximum(means, 1e-3 * M.mean())
 
 
 def quotient(above, below):
