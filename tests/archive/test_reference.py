@@ -1,99 +1,21 @@
 """The reference run: saved, made again from its scores, and compared with what is here."""
 
 import hashlib
-import json
 import shutil
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from recoco.archive import reference
 from recoco.archive.reference import again, saving
 from recoco.archive.reference.agreement import TIERS, agreement, agreement_line, show_agreement
-from recoco.archive.reference.scores import marks_of_blocks, read_marks, split_scores, write_scores
+from recoco.archive.reference.scores import marks_of_blocks, write_scores
 from recoco.core.errors import RecocoError
-from recoco.core.files import write_arrays
 from support.projects import CHECKOUT, MINI_PAPER, recoco, write_paper
-from support.reference_run import NUMBERS, read_cells, write_cells
-
-# ---- scores ---------------------------------------------------------------------------------
-
-
-def write_block(path: Path, labels, start: int = 0) -> Path:
-    labels = np.asarray(labels, np.uint8)
-    runs = range(start, start + len(labels))
-    record = {"status": "ok", "error": "", "seeds": [f"{run:032x}" for run in runs]}
-    write_arrays(
-        path,
-        {
-            "run": np.array(runs, np.int32),
-            "row_labels": labels,
-            "record": np.array(json.dumps(record)),
-        },
-    )
-    return path
-
-
-def score_table(dataset: str, n_runs: int) -> pd.DataFrame:
-    seeds = [hashlib.sha256(f"{dataset}{run}".encode()).hexdigest()[:32] for run in range(n_runs)]
-    runs = pd.DataFrame({"run": range(n_runs), "seed": seeds, "kind": "run", "nmi": 1 / 3})
-    runs["details"] = '{"start": 0}'
-    medoid = pd.DataFrame({"run": [n_runs], "kind": ["medoid"], "nmi": [0.5]})
-    frame = pd.concat([runs, medoid], ignore_index=True)
-    return frame.assign(dataset=dataset, weighting="count", slug="coclus", params="{}")
-
-
-def test_scores_go_into_one_file_and_out_again(tmp_path):
-    files = []
-    for dataset in ("b", "a"):
-        files.append(tmp_path / f"{dataset}.parquet")
-        score_table(dataset, 4).to_parquet(files[-1], index=False)
-    marks = {("a", "count", "coclus", run): 10 + run for run in range(4)}
-    asked = {"a/count/coclus": 4, "b/count/coclus": 4}
-    write_scores(files, marks, tmp_path / "one" / "scores.parquet", asked)
-    write_scores(files[::-1], marks, tmp_path / "two" / "scores.parquet", asked)
-    one, two = (tmp_path / name / "scores.parquet" for name in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()
-    assert read_marks(one) == {"a/count/coclus": {run: 10 + run for run in range(4)}}
-    for path in split_scores(one, tmp_path / "again"):
-        before = pd.read_parquet(tmp_path / path.name).drop(columns="params")
-        after = pd.read_parquet(path)
-        assert list(after.columns) == list(before.columns)
-        # A seed is shortened, which keeps apart what was apart.
-        assert [str(seed) for seed in after["seed"][:4]] == [s[:16] for s in before["seed"][:4]]
-        assert after["seed"].isna().sum() == 1
-        pd.testing.assert_frame_equal(
-            after.drop(columns="seed"), before.drop(columns="seed"), check_dtype=False
-        )
-
-
-def test_what_another_paper_asked_for_is_left_out(tmp_path):
-    frames = [score_table("a", 2), score_table("a", 3).assign(slug="dcc")]
-    pd.concat(frames).to_parquet(tmp_path / "a.parquet", index=False)
-    for runs in (3, 2):  # it may ask for more runs of the same setting, too
-        write_scores([tmp_path / "a.parquet"], {}, tmp_path / "one.parquet", {"a/count/dcc": runs})
-        kept = pd.read_parquet(tmp_path / "one.parquet")
-        assert set(kept["slug"]) == {"dcc"}
-        assert (kept["kind"] == "run").sum() == runs and len(kept) == runs + 1
-
-
-def test_no_scores_are_no_reference(tmp_path):
-    with pytest.raises(RecocoError, match="No scores yet"):
-        write_scores([], {}, tmp_path / "scores.parquet", {})
-
-
-def test_equal_partitions_have_equal_marks(tmp_path):
-    first = write_block(tmp_path / "0-2.npz", [[0, 0, 1], [0, 1, 0]])
-    second = write_block(tmp_path / "2-4.npz", [[0, 0, 1], [0, 1, 2]], start=2)
-    marks = marks_of_blocks([first, second])
-    assert sorted(marks) == [0, 1, 2, 3]
-    assert marks[0] == marks[2] and len(set(marks.values())) == 3
-    assert sorted(marks_of_blocks([first, second], 3)) == [0, 1, 2]
-
+from support.reference_run import NUMBERS, read_cells, score_table, write_block, write_cells
 
 # ---- agreement ------------------------------------------------------------------------------
 

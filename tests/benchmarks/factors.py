@@ -7,7 +7,7 @@ from scipy import sparse
 
 from benchmarks.timing import Target
 from recoco.methods.base import check_matrix
-from recoco.methods.factorisation import SMOOTHING
+from recoco.methods.factorisation import LEAST_START, SMOOTHING
 from recoco.methods.nmtf import NMTF, WCNMTF
 
 
@@ -39,7 +39,7 @@ def baseline_wcnmtf(A, M, starts, g: int, iterations: int, lam: float = 1.0) -> 
         Z, W = H + SMOOTHING, K + SMOOTHING
         S = totals.T @ K / np.outer(sizes, widths)
         if M is not None:
-            Q = (M @ K) / widths
+            Q = np.maximum((M @ K) / widths, LEAST_START * M.mean())
         for _ in range(iterations):
             WtW = W.T @ W
             Z *= ((A @ W) @ S.T) / (Z @ (S @ WtW @ S.T) + tiny)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recoco.consensus import graphs
+from recoco.consensus import balance, graphs
 from recoco.consensus.graphs import (
     METHODS,
     cluster_graph,
@@ -210,6 +210,85 @@ def test_unequal_clusters_are_left_to_mcla(metis):
     partitions = noisy(rng, truth, 10, 0.15, 3)
     assert nmi(truth, mcla(partitions)) > 0.95
     assert nmi(truth, mcla(partitions, weights="one")) > 0.95
+
+
+def assert_balanced(partitions, k, imbalance=0.05):
+    """The labels of CSPA are balanced, and none is missing."""
+    n = np.shape(partitions)[1]
+    sizes = np.bincount(cspa(partitions, k, imbalance=imbalance), minlength=k)
+    assert sizes.size == k and sizes.min() > 0
+    assert sizes.max() <= max(np.ceil(n / k), (1 + imbalance) * n / k)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    generators,
+    st.integers(8, 200),
+    st.integers(2, 6),
+    st.integers(1, 6),
+    st.sampled_from([0.0, 0.02, 0.3, 1.0]),
+    st.sampled_from([0.01, 0.05, 0.5, 3.0]),
+)
+def test_cspa_is_balanced(rng, n, k, R, share, imbalance):
+    """For random partitions and for some that are nearly the same, of unequal clusters."""
+    pytest.importorskip("pymetis", reason="pymetis is not installed")
+    truth = rng.choice(k, size=n, p=rng.dirichlet(np.ones(k)))
+    partitions = noisy(rng, truth, R, share, k)
+    if len(np.unique(partitions.T, axis=0)) > k:
+        assert_balanced(partitions, k, imbalance)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "moved"), [((200, 60, 40), 3), ((250, 120, 90, 50, 34), 4), ((297, 2, 1), 2)]
+)
+def test_cspa_is_balanced_where_nearly_all_partitions_agree(metis, sizes, moved):
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        partitions = np.tile(truth, (5, 1))
+        for labels in partitions:
+            labels[rng.choice(truth.size, moved, replace=False)] = rng.integers(len(sizes))
+        assert_balanced(partitions, len(sizes))
+
+
+def test_a_cut_that_is_balanced_is_left_alone(metis):
+    partitions = noisy(np.random.default_rng(9), np.arange(240) % 4, 10, 0.3, 4)
+    ensemble = graphs._ensemble(partitions, 4)
+    graph = similarity_graph(ensemble.clusters, ensemble.weights, ensemble.K, 2_000_000)
+    found = graphs._cut(graph, ensemble.weights, 4, 0.05, 0)
+    assert (cspa(partitions) == ensemble.labels(found)).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(generators, st.integers(4, 30), st.integers(2, 5), st.integers(1, 4))
+def test_objects_are_moved_with_the_least_loss(rng, n, R, k):
+    """Against the plain definition: one dense matrix of similarities, one object at a time."""
+    partitions = rng.integers(3, size=(R, n))
+    ensemble = graphs._ensemble(partitions, k)
+    N = len(ensemble.weights)
+    if k >= N:
+        return
+    most = balance.largest_cluster(n, k, 0.05)
+    counts = np.zeros((N, k), np.int64)
+    counts[np.arange(N), rng.integers(k, size=N)] = ensemble.weights
+    moved = balance.rebalance(counts, ensemble.clusters, ensemble.K, most)
+    assert (moved.sum(axis=1) == ensemble.weights).all() and moved.min() >= 0
+    assert moved.sum(axis=0).min() > 0 and moved.sum(axis=0).max() <= most
+    similarity = (ensemble.clusters[:, None] == ensemble.clusters).sum(axis=2)
+    state = balance._State.of(counts, ensemble.clusters, ensemble.K)
+    assert (state.similarity(np.arange(N)) == similarity @ counts).all()
+    state.move(0, int(counts[0].argmax()), int(counts[0].argmin()), 1)
+    assert (state.similarity(np.arange(N)) == similarity @ state.counts).all()
+    assert (state.sizes == state.counts.sum(axis=0)).all()
+
+
+@given(generators, st.integers(1, 40), st.integers(2, 6), st.sampled_from([0.01, 0.05, 0.5, 3.0]))
+def test_pieces_add_up(rng, N, k, imbalance):
+    weights = rng.integers(1, 300, size=N)
+    owner, sizes = balance.pieces(weights, k, imbalance)
+    assert (np.bincount(owner, sizes, N) == weights).all() and sizes.min() >= 1
+    assert sizes.max() <= max(1, min(imbalance, 0.5) * weights.sum() / k)
+    assert owner.size <= 2 * N + 2 * k / min(imbalance, 0.5)
 
 
 def test_deterministic(consensus):

@@ -203,6 +203,20 @@ def test_starts_end_by_themselves(method):
     assert accuracy(rows, runs.row_labels[runs.criterion.argmin()]) == 1.0
 
 
+def test_onmf_does_not_alternate():
+    """Without unit columns their lengths flip between c and 1/c, and labels with them."""
+    A, data = dataset("cstr")
+    labels = rough_labels(data.labels, 4, np.random.default_rng(0))
+    model = ONMF(4, max_iter=1000).fit(A, init=labels)
+    assert model.n_iter_ < 1000  # it converged
+    assert (np.diff(model.criterion_history_[1:]) < 0).all()
+    assert (model.Z_**2).sum(axis=0) == pytest.approx(np.ones(4))
+    even, odd = (
+        ONMF(4, max_iter=steps, tol=0.0).fit(A, init=labels).row_labels_ for steps in (1000, 1001)
+    )
+    assert (even == odd).all()
+
+
 def test_permuted_rows_and_columns(method):
     rng = np.random.default_rng(5)
     X, rows, _ = twins.planted(rng)
@@ -261,6 +275,22 @@ def test_many_column_clusters_on_real_data():
     assert many.W_.shape == (A.shape[1], 50) and len(np.unique(many.column_labels_)) > 40
     assert many.criterion_ < few.criterion_
     assert nmi(data.labels, many.row_labels_) > nmi(data.labels, few.row_labels_) - 0.15
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_no_entry_of_q_starts_at_zero(precision):
+    """Multiplicative updates keep a 0, and with many column clusters most means of M are 0."""
+    A, data = dataset("cstr")
+    model = WCNMTF(4, n_column_clusters=300, max_iter=30, precision=precision)
+    problem = model._prepare(model._check(A))
+    state = model._start(problem, data.labels[None], [np.random.default_rng(0)])
+    Q, M = state.Q.array[:, 0].copy(), problem.extra.M.tocsr()
+    assert Q.min() == pytest.approx(1e-3 * M.mean(), rel=1e-5)
+    small = 1.001 * Q.min() >= Q
+    assert small.mean() > 0.5
+    for _ in range(30):
+        model._iterate(problem, state)
+    assert (state.Q.array[:, 0][small] > 0.1 * M.mean()).sum() > 100  # they have grown
 
 
 def test_wide_factors_agree_with_twin():

@@ -213,6 +213,21 @@ def test_scales_of_the_factor(graphs):
         assert ratio == pytest.approx(np.tile(ratio[0], (48, 1))) and ratio.min() > 1
 
 
+def test_parafac_has_unit_columns_before_spectral_clustering(graphs):
+    """Affinities have a fixed width, so labels would depend on the unit of the graphs."""
+    model = Parafac(3, rank=3, clustering="spectral", max_iter=5)
+    labels = model.fit_runs(graphs[0], [1]).row_labels
+    scaled = [2.0**10 * graph for graph in graphs[0]]
+    assert (model.fit_runs(scaled, [1]).row_labels == labels).all()
+    rng = np.random.default_rng(0)
+    for clustering in CLUSTERINGS:
+        model.set_params(clustering=clustering, scale="auto")
+        problem = model._prepare(model._check(graphs[0]))
+        points = model._points(problem, rng)[0]
+        model.set_params(scale="unit" if clustering == "spectral" else "weights")
+        assert (points == model._points(problem, rng)[0]).all()
+
+
 def test_the_clusterings_are_those_of_scikit_learn(graphs):
     points = np.random.default_rng(0).standard_normal((40, 3))
     seed = int(start_generator(1, 0).integers(2**31))

@@ -24,6 +24,13 @@ from recoco.metrics.coherence import (
 )
 
 
+def forms_of(word, stem):
+    if not stem:
+        return {word}
+    root = porter(word)
+    return {word, root} | ({root[:-3]} if root.endswith("ment") else set())
+
+
 def naive(documents, vocabulary, window, stem):
     """The definition, one window at a time."""
     vocabulary = set(vocabulary)
@@ -32,8 +39,7 @@ def naive(documents, vocabulary, window, stem):
         words = re.findall(r"[^\W_]+", text.lower())
         terms = []
         for word in words:
-            forms = {word} | ({porter(word)} if stem else set())
-            terms.append(forms & vocabulary)
+            terms.append(forms_of(word, stem) & vocabulary)
         for start in range(max(1, len(terms) - window + 1) if terms else 0):
             inside = terms[start : start + window]
             windows += 1
@@ -114,9 +120,22 @@ def test_a_term_counts_for_itself_and_as_a_stem():
     assert plain_counts.single.tolist() == [0, 2, 0] and plain_counts.pairs.nnz == 0
 
 
+def test_a_word_counts_for_all_of_its_three_terms():
+    # documents -> document -> docum
+    vocabulary = ["documents", "document", "docum", "x"]
+    # windows: (documents x), (x document), (document documents), (documents)
+    counts = count_windows(["documents x", "x document documents", "documents"], vocabulary, 2)
+    assert counts.single.tolist() == [3, 4, 4, 2]
+    # a word is no pair with itself, so the three meet only in the third window
+    assert counts.pairs.toarray().tolist() == [[0, 1, 1, 1], [0, 0, 1, 2], [0, 0, 0, 2], [0] * 4]
+
+
+ONE_WORD = ["documents", "document", "docum"]  # terms of the first
 TEXTS = st.lists(
     st.lists(
-        st.sampled_from(["cat", "cats", "Dog", "dogs", "été", "x9", "run", "running", "-", "of"])
+        st.sampled_from(
+            ["cat", "cats", "Dog", "dogs", "été", "x9", "run", "running", "-", "of", *ONE_WORD]
+        )
     ).map(" ".join),
     max_size=6,
 )
@@ -125,7 +144,7 @@ TEXTS = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, st.integers(2, 7), st.booleans(), st.randoms(use_true_random=False))
 def test_counts_are_those_of_plain_python(documents, window, stem, random):
-    vocabulary = ["dog", "cat", "cats", "été", "x9", "run"]
+    vocabulary = ["dog", "cat", "cats", "été", "x9", "run", *ONE_WORD]
     expected = naive(documents, vocabulary, window, stem)
     if not expected[1]:
         with pytest.raises(RecocoError):

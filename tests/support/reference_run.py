@@ -1,12 +1,15 @@
 """A reference run beside results of which some cells could not be computed."""
 
+import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from recoco.archive import reference
 from recoco.compare.outputs import MEASURED, OUTPUTS
+from recoco.core.files import write_arrays
 
 COMMIT = "c0ffee"
 SHA256 = "94989d2c1c884945ae960f173eb2ed1cc078c5eded6786f24d2d717274d767d4"
@@ -32,6 +35,32 @@ def missing(name: str, verdict: str = "unreachable", **other: str) -> dict[str, 
     """Return the row of a cell without a number."""
     without = dict.fromkeys(NUMBERS, "") | {"verdict": verdict, "reason": "No file."}
     return row(name, **without, **other)
+
+
+def write_block(path: Path, labels, start: int = 0) -> Path:
+    """Write a block of runs with the given labels."""
+    labels = np.asarray(labels, np.uint8)
+    runs = range(start, start + len(labels))
+    record = {"status": "ok", "error": "", "seeds": [f"{run:032x}" for run in runs]}
+    write_arrays(
+        path,
+        {
+            "run": np.array(runs, np.int32),
+            "row_labels": labels,
+            "record": np.array(json.dumps(record)),
+        },
+    )
+    return path
+
+
+def score_table(dataset: str, n_runs: int) -> pd.DataFrame:
+    """Return the scores of some runs and of their consensus, as the stage score writes them."""
+    seeds = [hashlib.sha256(f"{dataset}{run}".encode()).hexdigest()[:32] for run in range(n_runs)]
+    runs = pd.DataFrame({"run": range(n_runs), "seed": seeds, "kind": "run", "nmi": 1 / 3})
+    runs["details"] = '{"start": 0}'
+    medoid = pd.DataFrame({"run": [n_runs], "kind": ["medoid"], "nmi": [0.5]})
+    frame = pd.concat([runs, medoid], ignore_index=True)
+    return frame.assign(dataset=dataset, weighting="count", slug="coclus", params="{}")
 
 
 def write_cells(path: Path, rows: list[dict]) -> Path:

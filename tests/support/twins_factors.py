@@ -28,10 +28,11 @@ def start(X, labels, g, smoothing=0.2):
 
 
 def start_Q(M, columns, m):
-    """Means of the rows of M over the clusters of columns."""
-    return np.array(
+    """Means of the rows of M over the clusters of columns, none of them 0."""
+    means = np.array(
         [M[:, columns == k].mean(axis=1) if (columns == k).any() else 0 * M[0] for k in range(m)]
     ).T
+    return np.maximum(means, 1e-3 * M.mean())
 
 
 def quotient(above, below):
@@ -52,10 +53,17 @@ def nmf(X, Z, W, iterations):
     return Z, W, F
 
 
+def unit_columns(Z, W):
+    """Columns of Z of unit length, and W with the same product."""
+    lengths = np.linalg.norm(Z, axis=0)
+    return Z / lengths, W * lengths
+
+
 def onmf(X, Z, W, iterations):
-    Z, W, F = Z.copy(), W.copy(), []
+    Z, W = unit_columns(Z, W)
+    F = []
     for _ in range(iterations):
-        Z *= quotient(X @ W, Z @ W.T @ X.T @ Z)
+        Z, W = unit_columns(Z * quotient(X @ W, Z @ W.T @ X.T @ Z), W)
         W *= quotient(X.T @ Z, W @ Z.T @ Z)
         F.append(residual(X, Z @ W.T))
     return Z, W, F

@@ -1,9 +1,10 @@
 """Consensus by graph partitioning: CSPA, MCLA and HGPA (Strehl and Ghosh 2002).
 
 Objects that all partitions put together are one vertex, weighted by their number. This changes
-only those cuts that separate such objects, and no n x n matrix is ever stored. If there are no
-more distinct vertices than requested clusters, every vertex is a cluster: equal partitions are
-their own consensus.
+only those cuts that separate such objects, and no n x n matrix is ever stored. CSPA separates them
+where its balance requires it, see :mod:`recoco.consensus.balance`. If there are no more distinct
+vertices than requested clusters, every vertex is a cluster: equal partitions are their own
+consensus.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from recoco.consensus.balance import balanced_cut
 from recoco.consensus.bases import check_number, check_partitions
 from recoco.core.errors import RecocoError
 from recoco.methods.base import label_dtype
@@ -65,7 +67,10 @@ class _Ensemble:
 
     def labels(self, found) -> np.ndarray:
         """Return labels of all objects, numbered by first occurrence."""
-        return canonical(np.asarray(found)[self.of_object]).astype(label_dtype(self.k))
+        return self.numbered(np.asarray(found)[self.of_object])
+
+    def numbered(self, labels) -> np.ndarray:
+        return canonical(labels).astype(label_dtype(self.k))
 
     def trivial_labels(self) -> np.ndarray:
         N = len(self.weights)
@@ -88,7 +93,8 @@ def cspa(
     n_clusters : int or None, default=None
         Number of clusters. None means the largest number of clusters of a partition.
     imbalance : float, default=0.05
-        Fraction by which a cluster may be larger than n / n_clusters.
+        Fraction by which a cluster may be larger than n / n_clusters, at least up to the next whole
+        number. CSPA keeps to it, unless there are no more distinct objects than clusters.
     edges : int, default=2_000_000
         Maximum number of edges, counted at both ends. If the graph has more, every vertex keeps
         only its most similar ones, and those that keep it.
@@ -98,16 +104,19 @@ def cspa(
     Returns
     -------
     labels : ndarray of int, shape (n,)
-        Numbered by first occurrence. METIS may leave clusters empty.
+        Numbered by first occurrence. None is empty if ``n_clusters`` objects are distinct.
     """
     ensemble = _ensemble(partitions, n_clusters, imbalance, random_state)
     check_integer(edges, "edges", 1)
     _metis()
     if ensemble.trivial:
         return ensemble.trivial_labels()
-    graph = similarity_graph(ensemble.clusters, ensemble.weights, ensemble.K, edges)
-    found = _cut(graph, ensemble.weights, ensemble.k, imbalance, random_state)
-    return ensemble.labels(found)
+
+    def cut(owner, weights):
+        graph = similarity_graph(ensemble.clusters[owner], weights, ensemble.K, edges)
+        return _cut(graph, weights, ensemble.k, imbalance, random_state)
+
+    return ensemble.numbered(balanced_cut(cut, ensemble, imbalance))
 
 
 def mcla(

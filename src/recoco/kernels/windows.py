@@ -115,8 +115,8 @@ def count_windows(ids, ends, window, single, keys, counts, used):
 
     Parameters
     ----------
-    ids : int32 array (N, 2), the words of the documents one after the other: which terms of
-        the vocabulary each counts for, -1 for none
+    ids : int32 array (N, forms), the words of the documents one after the other: which terms of
+        the vocabulary each counts for, then -1
     ends : int64 array, where each document ends in ``ids``
     window : length of a window; a shorter document is one window
     single : int64 array (V,), windows with each term; changed in place
@@ -130,8 +130,9 @@ def count_windows(ids, ends, window, single, keys, counts, used):
     windows : number of windows in these documents
     """
     V = single.size
-    present = np.empty(2 * window, np.int64)  # terms in the window
-    only = np.empty(2 * window, np.int64)  # the one word that each term comes from, -1 for several
+    forms = ids.shape[1]
+    present = np.empty(forms * window, np.int64)  # terms in the window
+    only = np.empty(forms * window, np.int64)  # the only word that gives a term, or -1
     windows = 0
     begin = 0
     for end in ends:
@@ -141,7 +142,7 @@ def count_windows(ids, ends, window, single, keys, counts, used):
             for start in range(begin, last + 1):
                 n = 0
                 for place in range(start, min(start + window, end)):
-                    for column in range(2):
+                    for column in range(forms):
                         term = ids[place, column]
                         if term < 0:
                             break

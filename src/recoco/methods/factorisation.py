@@ -26,6 +26,9 @@ LABELLINGS = {
     "share": "argmax after column k of Z is multiplied with the length of row k of S W'",
 }
 SMOOTHING = 0.2
+# smallest starting value of S and Q, as a fraction of the mean entry of their matrix: an entry that
+# starts at 0 stays at 0 under multiplicative updates
+LEAST_START = 1e-3
 # the largest entry of X is scaled into this range, so squares neither underflow nor overflow
 SCALE = (2.0**-20, 2.0**20)
 
@@ -246,8 +249,8 @@ def _block_means(totals: Factor, K: Factor, sizes) -> Small:
     sums = cross(totals, K).array
     widths = K.array.sum(axis=0, dtype=np.float64)
     cells = sizes[:, :, None] * widths[:, None, :]
-    # a block without entries or cells starts small instead of 0, because 0 would stay 0
-    least = [1e-3 * part.sum() / whole.sum() for part, whole in zip(sums, cells, strict=True)]
+    # for a block without entries or cells
+    least = [LEAST_START * a.sum() / b.sum() for a, b in zip(sums, cells, strict=True)]
     return Small(np.maximum(sums / np.maximum(cells, 1.0), np.reshape(least, (-1, 1, 1))))
 
 

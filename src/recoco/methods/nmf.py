@@ -82,8 +82,10 @@ class NMF(Factorisation):
 class ONMF(Factorisation):
     """Minimise ½ ||X - ZW'||² with Z'Z = I and Z, W >= 0 by updates on the Stiefel manifold.
 
-    The update of Z uses the gradient on the manifold of orthonormal Z. Z becomes orthonormal only
-    in the limit, and the criterion may increase in an iteration.
+    The update of Z uses the gradient on the manifold of orthonormal Z. After it, the columns of Z
+    are scaled to unit length, and W such that ZW' stays the same: the update alone turns a column
+    of length c into one of length about 1/c, and back in the next iteration, for ever. The columns
+    become orthogonal only as far as the data allow, and the criterion may increase in an iteration.
 
     Parameters
     ----------
@@ -111,12 +113,21 @@ class ONMF(Factorisation):
 
     name = "onmf"
     title = "ONMF"
-    equation_notes = "Z . XW / (Z W'X'Z), then W . X'Z / (W Z'Z): the rows' factor is orthogonal."
+    equation_notes = (
+        "Z . XW / (Z W'X'Z), columns of Z scaled to unit length and W inversely, then "
+        "W . X'Z / (W Z'Z): the rows' factor is orthogonal."
+    )
+
+    def _start(self, problem, labels, generators):
+        state = super()._start(problem, labels, generators)
+        _unit_columns(state.Z, state.W)
+        return state
 
     def _iterate(self, problem, state):
         X, Z, W = problem.X, state.Z, state.W
         XW = X @ W
         update(Z, XW, Z @ cross(XW, Z))  # eq. update of Z
+        _unit_columns(Z, W)
         P = X.T @ Z
         update(W, P, W @ gram(Z))  # eq. update of W
         return residual(problem, P, Z, W)
@@ -172,6 +183,16 @@ class PNMF(Factorisation):
         _unit_norm(Z)
         W = state.W = X.T @ Z  # eq. projection
         return residual(problem, W, Z, W)
+
+
+def _unit_columns(Z: Factor, W: Factor) -> None:
+    """Scale the columns of Z to unit length, and those of W such that ZW' stays the same."""
+    lengths = np.sqrt(gram(Z).array.diagonal(axis1=1, axis2=2))
+    lengths = np.where(lengths > 0, lengths, 1.0).astype(Z.array.dtype)
+    Z.array /= lengths  # eq. unit columns
+    W.array *= lengths
+    Z.forget()
+    W.forget()
 
 
 def _unit_norm(Z: Factor) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from recoco.core.errors import RecocoError
 from recoco.methods.base import sum_of_squares
 from recoco.methods.factor_algebra import Factor, SparseMatrix, cross, gram, inner, update
-from recoco.methods.factorisation import Factorisation
+from recoco.methods.factorisation import LEAST_START, Factorisation
 from recoco.metrics.cooccurrence import check_count, sppmi
 
 # if scaling X down makes lambda exceed this, X has no influence
@@ -168,8 +168,8 @@ class WCNMTF(NMTF):
     diagonal : bool, default=True
         Whether a word co-occurs with itself.
     start : {"means", "random"}, default="means"
-        Initial Z, S and W as in :class:`NMTF`; Q is the means of M over the column clusters, or
-        random.
+        Initial Z, S and W as in :class:`NMTF`; Q is the means of M over the column clusters, but
+        at least a thousandth of the mean of M, or random.
     precision : {"double", "single"}, default="double"
         Type of M, Z, W and Q. S and sums over rows are always double.
     n_init, max_iter, tol, labelling, random_state
@@ -225,6 +225,7 @@ class WCNMTF(NMTF):
         extra = problem.extra
         extra.M = SparseMatrix(M, dtype, columns)
         extra.M_norm = sum_of_squares(values)
+        extra.least_Q = LEAST_START * values.sum() / problem.A.shape[1] ** 2
         # X is divided by 2**exponent, M is not
         with np.errstate(over="ignore"):
             lam = np.ldexp(float(self.lam), -2 * problem.exponent)
@@ -233,7 +234,8 @@ class WCNMTF(NMTF):
     def _start_more(self, problem, state, K):
         M = problem.extra.M
         sizes = np.maximum(K.array.sum(axis=0, dtype=np.float64), 1.0)
-        state.Q = Factor((M @ K).array / sizes.astype(M.dtype))
+        means = (M @ K).array / sizes.astype(M.dtype)
+        state.Q = Factor(np.maximum(means, M.dtype.type(problem.extra.least_Q)))
 
     def _iterate(self, problem, state):
         X, M, lam = problem.X, problem.extra.M, problem.extra.lam

@@ -5,7 +5,7 @@ The tensor is never built, see :mod:`recoco.methods.tensor_algebra`.
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -51,6 +51,7 @@ class _Decomposition(GraphClusterer):
     larger_is_better = False
     monotone = True
     random_factors = True  # whether every start has its own factors
+    scales: ClassVar[tuple[str, ...]] = SCALES
 
     rank: int = 10
     clustering: str = "kmeans"
@@ -68,7 +69,7 @@ class _Decomposition(GraphClusterer):
                 f"Rank {self.rank} was asked of graphs with {n} nodes: ask for at most {n}."
             )
         check_choice(self.clustering, "clustering", CLUSTERINGS)
-        check_choice(self.scale, "scale", SCALES)
+        check_choice(self.scale, "scale", self.scales)
         check_choice(self.affinity, "affinity", AFFINITIES)
         if self.clustering == "spectral" and self.affinity == "rbf" and n > LARGEST:
             raise RecocoError(
@@ -170,8 +171,10 @@ class Parafac(_Decomposition):
         random numbers if there are too few), or uniform random numbers.
     tol : float, default=1e-8
         The iterations end when the relative error decreases by no more than this.
-    scale : {"weights", "unit"}, default="weights"
-        Whether columns of a carry the weights of their components or have unit length.
+    scale : {"auto", "weights", "unit"}, default="auto"
+        Whether columns of a carry the weights of their components or have unit length. With
+        ``auto``, they have unit length before spectral clustering, whose affinities depend on the
+        unit of the points, and carry the weights otherwise.
     affinity : {"rbf", "nearest_neighbors"}, default="rbf"
         Affinity of spectral clustering; "rbf" builds a dense matrix.
     kmeans_init : int, default=10
@@ -206,10 +209,13 @@ class Parafac(_Decomposition):
     title = "PARAFAC"
     equation_notes = (
         "A = M_1 ((B'B) . (C'C))^+ with M_1 = sum_b (X_b B) . c_b, and so on for B and C; then "
-        "the rows of A are clustered."
+        "the rows of A are clustered, with columns of unit length before spectral clustering."
     )
 
+    scales = ("auto", *SCALES)
+
     init: str = "svd"
+    scale: str = "auto"
 
     def _check_numbers(self, graphs):
         super()._check_numbers(graphs)
@@ -232,7 +238,7 @@ class Parafac(_Decomposition):
     def _points(self, problem: _Problem, rng):
         start = self._start(problem, rng)
         (A, B, C), history = parafac(*problem.tensor, start, self.max_iter, self._stop)
-        if self.scale == "unit":
+        if self.scale == "unit" or (self.scale, self.clustering) == ("auto", "spectral"):
             return unit_columns(A), history
         lengths = np.sqrt((B**2).sum(axis=0) * (C**2).sum(axis=0))
         return A * lengths, history

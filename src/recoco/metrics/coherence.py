@@ -30,6 +30,7 @@ WINDOW = 5
 _CHUNK = 1 << 18  # bytes of text that a kernel processes at once
 _REMEMBERED = 1 << 21  # number of spellings whose terms are cached
 _FIRST_TABLE = 1 << 16
+_FORMS = 3  # a word counts for itself, its stem and the shorter stem of some stemmers
 
 _WORD = re.compile(r"[^\W_]+")
 # for ASCII, a translation finds the same words as _WORD: other characters become spaces
@@ -142,8 +143,8 @@ def count_windows(
         Length of a window in words, at least 2.
     stem : bool, default=True
         Whether a word of the text counts both for an equal term and for a term that is its Porter
-        stem: the terms of most datasets are stems, by several stemmers. Two terms are a pair only
-        if they come from two words of a window.
+        stem, without "ent" too if it ends in "ment": the terms of most datasets are stems, by
+        several stemmers. Two terms are a pair only if they come from two words of a window.
     progress : callable, default=None
         Called from time to time with the numbers of documents and of words so far.
 
@@ -295,10 +296,10 @@ class _Spellings:
         self._stem = stem
         self._known = 0
         self._table = np.zeros(0, np.uint64)  # hashes of the spellings seen so far
-        self._places = np.zeros((0, 2), np.int32)
+        self._places = np.zeros((0, _FORMS), np.int32)
 
     def look_up(self, text: bytes) -> tuple[np.ndarray, np.ndarray]:
-        """Return the (at most two) terms of every word, and where it begins in the text."""
+        """Return the terms of every word (-1 for none), and where it begins in the text."""
         from recoco.kernels import windows as kernel
 
         letters = np.frombuffer(text, np.uint8)
@@ -314,7 +315,7 @@ class _Spellings:
         for slot, (one, two) in zip(slots[fresh].tolist(), bounds, strict=True):
             terms = self._terms_of(text[one:two].decode())
             if terms:
-                self._places[slot, : len(terms[:2])] = terms[:2]
+                self._places[slot, : len(terms)] = terms
         return self._places[slots], begins[:n]
 
     def _terms_of(self, spelling: str) -> list[int]:
@@ -336,7 +337,8 @@ class _Spellings:
 
         size = 1 << (2 * (min(self._known, _REMEMBERED) + words)).bit_length()
         old, places = self._table[self._table != 0], self._places[self._table != 0]
-        self._table, self._places = np.zeros(size, np.uint64), np.full((size, 2), -1, np.int32)
+        self._table = np.zeros(size, np.uint64)
+        self._places = np.full((size, _FORMS), -1, np.int32)
         if self._known > _REMEMBERED:
             self._known = 0
             return

@@ -1,4 +1,9 @@
-"""The scores of all runs in one small file, with a mark of the partition of each run."""
+"""The scores of all runs in one small file, with a mark of the partition of each run.
+
+The column ``seed`` has all 32 digits of a seed, as text, so a row reproduces its run. References
+that were saved before have the first 16 digits only, as a whole number of eight bytes; these tell
+which runs share a seed.
+"""
 
 import hashlib
 from pathlib import Path
@@ -12,8 +17,7 @@ from recoco.runs.scoring import read_setting
 
 # The slug already contains the parameters.
 _LEFT_OUT = ["params"]
-# This many digits distinguish all seeds; only which runs share a seed matters here.
-_SEED_DIGITS = 16
+_FIRST_DIGITS = 16  # of a seed, in references that do not have the rest
 _NAME = ["dataset", "weighting", "slug"]
 
 
@@ -32,7 +36,6 @@ def write_scores(
         frame = pd.read_parquet(path).drop(columns=_LEFT_OUT)
         most = (frame["dataset"] + "/" + frame["weighting"] + "/" + frame["slug"]).map(asked)
         frame = frame[most.notna() & ((frame["kind"] != "run") | (frame["run"] < most))].copy()
-        frame["seed"] = pd.array([_as_number(seed) for seed in frame["seed"]], dtype="Int64")
         names = frame[[*_NAME, "run", "kind"]].itertuples(index=False)
         partitions = [marks.get(tuple(n[:-1]), 0) if n.kind == "run" else 0 for n in names]
         frame["partition"] = np.array(partitions, dtype=np.int64)
@@ -47,12 +50,13 @@ def write_scores(
 def split_scores(path: Path, folder: Path) -> list[Path]:
     """Write the score tables of the datasets as the stage score wrote them; return the files."""
     whole = pd.read_parquet(path)
+    if pd.api.types.is_integer_dtype(whole["seed"]):
+        whole["seed"] = [None if pd.isna(seed) else _as_text(seed) for seed in whole["seed"]]
     files = []
     for dataset, frame in whole.groupby("dataset", sort=True):
-        seeds = [None if pd.isna(seed) else _as_text(seed) for seed in frame["seed"]]
         files.append(folder / f"{dataset}.parquet")
         files[-1].parent.mkdir(parents=True, exist_ok=True)
-        frame.assign(seed=seeds).drop(columns="partition").to_parquet(files[-1], index=False)
+        frame.drop(columns="partition").to_parquet(files[-1], index=False)
     return files
 
 
@@ -86,12 +90,4 @@ def _mark(labels: np.ndarray) -> int:
 
 
 def _as_text(seed: int) -> str:
-    return f"{int(seed) % 2**64:0{_SEED_DIGITS}x}"
-
-
-def _as_number(seed):
-    """Return the first digits of a seed as a signed number of eight bytes."""
-    if not isinstance(seed, str):
-        return pd.NA
-    number = int(seed[:_SEED_DIGITS], 16)
-    return number - 2**64 if number >= 2**63 else number
+    return f"{int(seed) % 2**64:0{_FIRST_DIGITS}x}"
