@@ -60,6 +60,7 @@ class WholeFiles(LoadScopeScheduling):
         return nodeid if name in SPLIT else GROUPS.get(name, name)
 
 
+@pytest.hookimpl(optionalhook=True)  # with -p no:xdist nobody calls it
 def pytest_xdist_make_scheduler(config, log) -> WholeFiles:
     return WholeFiles(config, log)
 
