@@ -8,10 +8,13 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_matrix
 
 from recoco.core.errors import RecocoError
+from recoco.core.files import write_arrays
 from recoco.datasets.dataset import Dataset, write_prepared
 from recoco.datasets.weighting import weight
 from recoco.items.words.factors import class_cosines, class_words, top_words, words_of_setting
+from recoco.items.words.stage import write_coherence
 from recoco.methods import get_method, import_path
+from recoco.metrics.coherence import read_counts
 
 
 def test_top_words_by_hand():
@@ -128,3 +131,18 @@ def test_words_belong_to_the_runs_that_were_scored(tmp_path, method):
     np.testing.assert_array_equal(found["criterion"], runs.criterion)
     assert found["criterion"][0] != found["criterion"][1]
     assert found["top_words"].shape == (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "counted"), [(["term1", "term2"], False), (["bread", "x"], True)]
+)
+def test_invented_words_are_not_counted_and_stop_nothing(tmp_path, vocabulary, counted):
+    """The words of a twin are invented, but texts to count them in may be there."""
+    words, out = tmp_path / "words.npz", tmp_path / "counts.npz"
+    write_arrays(words, {"vocabulary": np.array(vocabulary)})
+    (tmp_path / "corpus.txt").write_text("Bread is baked from flour. " * 3)
+    task = {"dataset": "classic4", "corpora": [], "corpus": str(tmp_path / "corpus.txt")}
+    write_coherence({"words": [words]}, task, out)
+    counts, corpus = read_counts(out)
+    assert (counts is not None) is counted
+    assert corpus == ("corpus.txt" if counted else "texts without any of the words")

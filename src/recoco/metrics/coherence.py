@@ -48,6 +48,10 @@ RAW_TEXTS = {
 }
 
 
+class NoSharedWord(RecocoError):
+    """The corpus has no word of the vocabulary."""
+
+
 @dataclass
 class WindowCounts:
     """Numbers of windows that contain each word, and each pair of words, of a vocabulary.
@@ -170,14 +174,11 @@ def count_windows(
         if progress is not None:
             progress(seen, tokens)
     if not tokens:
-        raise RecocoError(
-            f"The corpus is empty, there is not a word in its {seen} documents: give other texts."
-        )
+        raise RecocoError(f"The corpus is empty, {seen} documents without a word: give others.")
     if not single.any():
-        raise RecocoError(
-            f"None of the {len(words)} words of the vocabulary ({', '.join(words[:3])}, ...) is "
-            f"in the corpus of {tokens} words: give texts in the language of the vocabulary, and "
-            "terms in lower case."
+        raise NoSharedWord(
+            f"None of the {len(words)} words of the vocabulary ({', '.join(words[:3])}, ...) is in "
+            f"the corpus of {tokens} words: give texts in its language, and terms in lower case."
         )
     return WindowCounts(
         words, windows, single, _triangle(keys, counts, len(words)), tokens, seen, window

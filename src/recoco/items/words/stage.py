@@ -47,12 +47,13 @@ def write_coherence(inputs: dict, task: dict, out: Path) -> None:
 
     ``inputs["words"]`` are files with a ``vocabulary``; the task has the ``dataset``, the cards
     whose raw texts may be used (``corpora``), and ``corpus``, a folder of texts or a Wikipedia
-    dump that replaces them.
+    dump that replaces them. Texts without any of the words, such as those for a twin, whose words
+    are invented, are no reason to stop: nothing is counted.
     """
     from recoco.core.files import read_arrays
     from recoco.datasets.card import load_card
     from recoco.datasets.texts import TextFiles, documents_of, shown_progress
-    from recoco.metrics.coherence import corpus_for, count_windows, write_counts
+    from recoco.metrics.coherence import NoSharedWord, corpus_for, count_windows, write_counts
 
     loaded = [read_arrays(path) for path in inputs["words"]]
     vocabulary = sorted({str(w) for arrays in loaded for w in arrays.get("vocabulary", [])})
@@ -60,12 +61,18 @@ def write_coherence(inputs: dict, task: dict, out: Path) -> None:
     if not vocabulary or not (corpus or cards):
         write_counts(out, None, "no texts available")
         return
-    if corpus:
-        texts = TextFiles(corpus)
-        with shown_progress(texts) as progress:
-            counts = count_windows(texts, vocabulary, progress=progress)
-        write_counts(out, counts, texts.path.name)
+    try:
+        if corpus:
+            texts = TextFiles(corpus)
+            titles = texts.path.name
+            with shown_progress(texts) as progress:
+                counts = count_windows(texts, vocabulary, progress=progress)
+        else:
+            titles = ", ".join(load_card(card)["title"] for card in cards)
+            documents = (text for card in cards for text in documents_of(card))
+            counts = count_windows(documents, vocabulary)
+    except NoSharedWord as error:
+        print(f"nothing was counted: {error}")
+        write_counts(out, None, "texts without any of the words")
         return
-    documents = (text for card in cards for text in documents_of(card))
-    titles = ", ".join(load_card(card)["title"] for card in cards)
-    write_counts(out, count_windows(documents, vocabulary), titles)
+    write_counts(out, counts, titles)
