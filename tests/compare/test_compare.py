@@ -12,6 +12,7 @@ from recoco.compare.published import printed_cells
 from recoco.compare.verdicts import Answer, answer_pvalue, answer_score, verdict
 from recoco.config import load_config
 from recoco.config.papers import all_papers
+from recoco.core.errors import RecocoError
 from recoco.items.characteristics import compare_characteristics
 from recoco.items.example import compute_example
 from support.projects import CHECKOUT
@@ -66,9 +67,12 @@ def test_measure_by_the_criterion():
     drawn = [scores[pair][np.argmin(criterion[pair])] for pair in pairs]
     of_two = measure(scores, "best-of", 200, 1, "test", criterion, best_of=2)
     assert of_two.value == pytest.approx(np.mean(drawn))
-    assert of_two.sd == pytest.approx(np.std(drawn))
-    # The best of all there are is the run with the lowest criterion.
-    assert measure(scores, "best-of", 200, 1, "test", criterion, best_of=9).value == 0.4
+    # To the spread of a result comes what is not known of the mean.
+    assert of_two.sd == pytest.approx(np.hypot(np.std(drawn), of_two.error))
+    # The best of all there are is the run with the lowest criterion; there are no more.
+    assert measure(scores, "best-of", 200, 1, "test", criterion, best_of=4).value == 0.4
+    with pytest.raises(RecocoError, match="best of 9 starts"):
+        measure(scores, "best-of", 200, 1, "test", criterion, best_of=9)
     one = measure(scores, "best-of", 200, 1, "test", criterion, best_of=1)
     assert one.value == pytest.approx(scores.mean())
 

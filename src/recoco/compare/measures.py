@@ -1,27 +1,37 @@
 """Numbers computed from runs: means, intervals and tests, under a selection rule."""
 
-import math
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from recoco.compare.pool import ENOUGH, Expected, Pool, resample
 from recoco.core.seeds import generator_of
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One number computed from the runs of a setting, with its spread and interval."""
+    """One number computed from the runs of a setting, with its spread and interval.
+
+    ``error`` is its standard error; ``starts`` of how many runs each result is the best.
+    """
 
     value: float
     sd: float | None
     low: float
     high: float
     runs: int
+    error: float = 0.0
+    starts: int = 1
 
     @property
     def half_interval(self) -> float:
         return (self.high - self.low) / 2
+
+    @property
+    def too_small(self) -> bool:
+        """Say whether the runs are too few for the best of so many of them."""
+        return 1 < self.starts < self.runs < ENOUGH * self.starts
 
 
 def measure(
@@ -32,56 +42,50 @@ def measure(
     name: str,
     criterion: np.ndarray | None = None,
     best_of: int = 1,
+    larger: bool = False,
 ) -> Measure:
     """Return one number computed from the scores of runs, with a 95 % bootstrap interval.
 
-    Every rule orders the runs and gives a weight to each place.
+    Every rule is that of the best of some of the runs: of one for the mean, of all for a single
+    result.
 
     Parameters
     ----------
-    values : one score per run
+    values : one score per run, NaN if it failed
     select : "mean"; "best", the largest score, an oracle that sees the classes; "criterion", the
         score of the run with the best criterion; "best-of", the expected score of the best by
         the criterion of ``best_of`` of the runs
     name : name of the number; the resampling uses a generator of that name
-    criterion : one value per run, smaller is better
+    criterion : one value per run
+    larger : whether a larger criterion is better
     """
     values = np.asarray(values, dtype=float)
-    if select == "best":
-        values = -np.sort(-values)
-    elif select != "mean":
-        values = values[np.argsort(criterion, kind="stable")]
-    weights = _weights(select, len(values), best_of)
-    value = float(values @ weights)
-    if len(values) == 1:
-        low = high = value
-    else:
-        drawn = generator_of(master, f"bootstrap {name}").integers(
-            0, len(values), size=(resamples, len(values))
-        )
-        # Sorted places keep every sample in the order of the runs.
-        low, high = np.percentile(values[np.sort(drawn, axis=1)] @ weights, [2.5, 97.5])
-    return Measure(value, _deviation(values, weights), float(low), float(high), len(values))
+    if select in ("mean", "best"):
+        values = values[~np.isnan(values)]
+        criterion, larger = values, True
+    assert criterion is not None
+    pool = Pool(values, criterion, larger, name)
+    n = {"mean": 1, "best-of": best_of}.get(select, len(values))
+    drawn = resample(len(values), resamples, generator_of(master, f"bootstrap {name}"))
+    means = pool.means(n, drawn)
+    expected = pool.best_of(n, drawn)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return Measure(
+        expected.mean,
+        _deviation(values, expected, n),
+        float(low),
+        float(high),
+        int(np.sum(~np.isnan(values))),
+        float(np.std(means)),
+        n,
+    )
 
 
-def _weights(select: str, runs: int, best_of: int) -> np.ndarray:
-    """Return the weight of each run, in the order of the rule."""
-    if select == "mean":
-        return np.full(runs, 1 / runs)
-    n = min(best_of, runs) if select == "best-of" else runs
-    # Of n runs drawn without replacement, the run at place i is the best with probability
-    # C(runs-1-i, n-1) / C(runs, n); for n = runs it is always the first.
-    chances = [math.comb(runs - 1 - place, n - 1) for place in range(runs)]
-    return np.array([chance / math.comb(runs, n) for chance in chances])
-
-
-def _deviation(values: np.ndarray, weights: np.ndarray) -> float | None:
-    """Return the standard deviation, unbiased for equal weights; None for a single run."""
-    if weights[0] == 1.0:
+def _deviation(values: np.ndarray, expected: Expected, n: int) -> float | None:
+    """Return the spread of one result; None for a single one of all runs."""
+    if n == len(values):
         return None
-    if np.ptp(weights) == 0:
-        return float(np.std(values, ddof=1))
-    return float(np.sqrt(weights @ (values - weights @ values) ** 2))
+    return float(np.nanstd(values, ddof=1)) if n == 1 else expected.sd
 
 
 def welch(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:

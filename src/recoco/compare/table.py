@@ -95,16 +95,15 @@ class Table:
     def _measure(self, setting, select: str, column: str):
         settings = self.config.settings
         runs = self.runs(setting)
-        values = column_of(runs, column).dropna()
-        criterion = runs["criterion"].loc[values.index]
         return measure(
-            values.to_numpy(),
+            column_of(runs, column).to_numpy(),
             select,
             settings["verdicts"]["bootstrap"],
             self.config.master_seed,
             f"{setting.name} {select} {column}",
-            self._sign(setting.method) * criterion.to_numpy(),
-            settings["runs"]["best_of"],
+            runs["criterion"].to_numpy(),
+            self._best_of,
+            larger_is_better(self.config, setting.method),
         )
 
     def measured(self, setting, metric: str, select: str = "mean") -> dict:
@@ -112,9 +111,9 @@ class Table:
         score = self.measure(setting, select, metric)
         return {"measured": score.value, "measured_sd": score.sd, "n_runs": score.runs}
 
-    def _sign(self, method: str) -> int:
-        """Return -1 for a method with a criterion that is maximised, else 1."""
-        return -1 if larger_is_better(self.config, method) else 1
+    @property
+    def _best_of(self) -> int:
+        return self.config.settings["runs"]["best_of"]
 
     def answer(self, row, combination: Combination) -> Answer:
         """Return the answer of one combination to one printed cell."""
@@ -124,14 +123,14 @@ class Table:
         if row.metric.startswith("pvalue_"):
             return self._answer_test(row, combination)
         setting = setting_of(self.item, combination, row.dataset, row.weighting, row.method)
-        stopped = self.stopped(setting)
+        select = combination.select_of(setting.method)
+        stopped = self.stopped(setting, select)
         if stopped:
             return stopped
         metric = row.metric.removesuffix(BRACKET)
         column = combination.metrics.get(metric, metric)
         if column == "classes":
             return answer_classes(row.value, record["classes"], trial=setting.name)
-        select = combination.select_of(setting.method)
         if metric != row.metric and select != "best":
             select = "criterion"  # a number in brackets is always that of one run
         measured = self.measure(setting, select, column)
@@ -141,8 +140,8 @@ class Table:
         sd = float(row.sd) if row.sd else None
         return answer_score(float(row.value), sd, measured, floor, trial=setting.name)
 
-    def _stopped(self, setting) -> Answer | None:
-        """Return why a setting has no score; None if it has one."""
+    def _stopped(self, setting, select: str = "mean") -> Answer | None:
+        """Return why a setting has no score by a rule of selection; None if it has one."""
         runs = self.runs(setting)
         if runs is None:
             return Answer("not-run", why=NO_RUN, trial=setting.name)
@@ -150,6 +149,9 @@ class Table:
         if len(ended) == len(runs):
             first = ended.iloc[0]
             return Answer(first["status"], why=first["error"], trial=setting.name)
+        if select == "best-of" and len(runs) < self._best_of:
+            why = f"{len(runs)} runs are too few for the best of {self._best_of}"
+            return Answer("too-few", why=why, trial=setting.name)
         return None
 
     def _answer_test(self, row, combination: Combination) -> Answer:

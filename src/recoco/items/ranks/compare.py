@@ -69,7 +69,8 @@ def measured_scores(table: Table, metric: str, combination: Combination) -> pd.D
         rows[dataset] = {}
         for method in table.item["methods"]:
             place = (dataset, weighting, method)
-            if not table.stopped(setting_of(table.item, combination, *place)):
+            setting = setting_of(table.item, combination, *place)
+            if not table.stopped(setting, combination.select_of(setting.method)):
                 rows[dataset][method] = table.figure(*place, metric, combination)
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(table.item["methods"]))
 

@@ -120,11 +120,11 @@ def compare_plain(name: str, table: Table) -> list[dict]:
 
 def _unprinted(name: str, table: Table, combination: Combination, methods):
     for dataset, weighting, method, setting in table.settings(combination, methods):
-        if table.stopped(setting):
+        select = combination.select_of(setting.method)
+        if table.stopped(setting, select):
             continue
         for metric in table.item["metrics"]:
             column = combination.metrics.get(metric, metric)
-            select = combination.select_of(setting.method)
             yield {
                 "item": name,
                 "dataset": dataset,
