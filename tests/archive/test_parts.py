@@ -17,7 +17,7 @@ TRIALS = [Trial(Setting("d", "w", "m"), run, Path("b.npz")) for run in range(250
 
 def test_each_changed_cell_is_named():
     before = "cell,measured,verdict\na:b,0.1,worse\nc:d,0.2,better\n"
-    now = before.replace("0.1", "0.3").replace("better", "")
+    now = before.replace("0.1", "0.3").replace("higher", "")
     assert of_csv(before, now) == [
         "a:b, measured: 0.1 archived, 0.3 now",
         "c:d, verdict: better archived, nothing now",

@@ -115,18 +115,18 @@ def cells(path: Path, rows) -> None:
 def both(tmp_path) -> Path:
     """A project with cells of every tier, here and in the reference."""
     there, here = reference.folder_of(tmp_path), tmp_path / "results"
-    same = ("same", 0.5, 0.4, 0.6, 100, "worse")
+    same = ("same", 0.5, 0.4, 0.6, 100, "lower")
     cells(
         there / "data" / "mini_cells.csv",
         [
             same,
-            ("fewer runs", 0.50, 0.49, 0.51, 100, "worse"),
-            ("near", 0.50, 0.45, 0.55, 100, "worse"),
-            ("near by ours", 0.50, 0.50, 0.50, 1, "worse"),
-            ("far", 0.50, 0.49, 0.51, 100, "worse"),
-            ("far and other", 0.50, 0.49, 0.51, 100, "better"),
-            ("two settings", 0.001, "", "", 100, "worse"),
-            ("only there", 0.5, 0.4, 0.6, 100, "worse"),
+            ("fewer runs", 0.50, 0.49, 0.51, 100, "lower"),
+            ("near", 0.50, 0.45, 0.55, 100, "lower"),
+            ("near by ours", 0.50, 0.50, 0.50, 1, "lower"),
+            ("far", 0.50, 0.49, 0.51, 100, "lower"),
+            ("far and other", 0.50, 0.49, 0.51, 100, "higher"),
+            ("two settings", 0.001, "", "", 100, "lower"),
+            ("only there", 0.5, 0.4, 0.6, 100, "lower"),
             ("nothing there", "", "", "", "", "unreachable"),
         ],
     )
@@ -134,14 +134,14 @@ def both(tmp_path) -> Path:
         here / "compare" / "mini" / "cells.csv",
         [
             same,
-            ("fewer runs", 0.90, 0.89, 0.91, 2, "worse"),
-            ("near", 0.54, 0.53, 0.55, 100, "worse"),
-            ("near by ours", 0.52, 0.48, 0.56, 9, "worse"),
-            ("far", 0.90, 0.89, 0.91, 100, "worse"),
-            ("far and other", 0.10, 0.09, 0.11, 100, "worse"),
-            ("two settings", 0.2, "", "", 2, "worse"),
-            ("nothing there", 0.5, 0.4, 0.6, 100, "worse"),
-            ("only here", 0.5, 0.4, 0.6, 100, "worse"),
+            ("fewer runs", 0.90, 0.89, 0.91, 2, "lower"),
+            ("near", 0.54, 0.53, 0.55, 100, "lower"),
+            ("near by ours", 0.52, 0.48, 0.56, 9, "lower"),
+            ("far", 0.90, 0.89, 0.91, 100, "lower"),
+            ("far and other", 0.10, 0.09, 0.11, 100, "lower"),
+            ("two settings", 0.2, "", "", 2, "lower"),
+            ("nothing there", 0.5, 0.4, 0.6, 100, "lower"),
+            ("only here", 0.5, 0.4, 0.6, 100, "lower"),
         ],
     )
     cells(here / "compare" / "other" / "cells.csv", [same])

@@ -13,7 +13,7 @@ def said(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("RECOCO_ROOT", str(tmp_path))
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.yaml").touch()
-    write_here(tmp_path, [missing("a"), row("b", verdict="worse")])
+    write_here(tmp_path, [missing("a"), row("b", verdict="lower")])
 
     def lines(**options):
         show_verdict(None, **{"cells": False, "only": None} | options)
@@ -40,7 +40,7 @@ def test_every_cell_says_what_the_reference_knows(said, tmp_path):
     first, known, second, *_ = said(cells=True)
     assert first == "unreachable  a: No file."
     assert known.strip() == f"{LABEL}: reproduced: 0.905 against 0.9 printed."
-    assert second.startswith("worse        b: ")
+    assert second.startswith("lower        b: ")
     # What the reference knows is no verdict of this folder.
     assert said(cells=True, only="reproduced")[0].startswith("cells: ")
     assert said(cells=True, only="unreachable")[:2] == [first, known]

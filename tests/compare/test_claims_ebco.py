@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from recoco.compare.answers import Printed, answer_number, exact_answer
 from recoco.compare.details import column_of
 from recoco.compare.measures import Measure
-from recoco.compare.verdicts import answer_classes, answer_count
 from recoco.items.gains import answer_gains, gain_rows, mean_gains
 from recoco.runs.scoring import _details
 from support.claims import FakeTable, check
@@ -46,7 +46,7 @@ def test_mean_gain():
     ((_, said, answer, why),) = answer_gains(printed, rows, 0.02)
     assert said == "variant" and answer.measured == pytest.approx(0.2) and "1 of 2" in why
     ((_, said, _, _),) = answer_gains(printed, rows[:1], 0.02)
-    assert said == "better"
+    assert said == "higher"
     ((_, said, _, _),) = answer_gains(printed, rows[1:], 0.02)
     assert said == "unreachable"
 
@@ -109,13 +109,16 @@ def test_peak_of_the_bases():
 
 
 def test_a_mean_number_of_clusters():
-    def found(value):
-        return Measure(value, 0.3, value - 0.1, value + 0.1, 10)
+    def answer(printed, value, tolerance=0.5):
+        ours = Measure(value, 0.3, value - 0.1, value + 0.1, 10)
+        return answer_number(Printed.of(printed), ours, tolerance, tolerance / 2)
 
-    assert answer_count(4.1, found(4.5), 4).within and not answer_count(4.1, found(4.7), 4).within
-    assert answer_count(8.5, found(9.5), 10).sign == 1  # nearer to the classes
-    assert answer_count(8.5, found(7.0), 10).sign == -1
-    assert answer_classes("10", 10).within and not answer_classes("9", 10).within
+    assert answer("4.1", 4.5).within and not answer("4.1", 4.7).within
+    assert (answer("8.5", 9.5).side, answer("8.5", 7.0).side) == ("higher", "lower")
+    # To the printed digit our interval is too wide.
+    rounding = Printed.of("4.1").tolerance()
+    assert rounding == pytest.approx(0.05) and answer("4.1", 4.12, rounding).undecided
+    assert exact_answer(10, "10", "").within and not exact_answer(10, "9", "").within
 
 
 def test_runs_tell_arrays_and_other_partitions():

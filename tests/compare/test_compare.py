@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from recoco.compare.answers import Answer, Printed, answer_number, answer_pvalue
 from recoco.compare.measures import Measure, measure, welch
 from recoco.compare.paper import own_runs
 from recoco.compare.published import printed_cells
-from recoco.compare.verdicts import Answer, answer_pvalue, answer_score, verdict
+from recoco.compare.verdicts import COMPARED, VERDICTS, verdict
 from recoco.config import load_config
 from recoco.config.papers import all_papers
 from recoco.core.errors import RecocoError
@@ -99,42 +100,86 @@ def test_welch_against_scipy():
     assert welch(a, b)[0] == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
 
 
-def found(value, half=0.0):
-    return Measure(value, 0.0, value - half, value + half, 10)
+def answer(value, printed, sd="", half=0.0, runs=25, n=10, **rest):
+    number = Printed.of(printed, sd, runs)
+    ours = Measure(value, 0.0, value - half, value + half, n)
+    return answer_number(number, ours, number.tolerance(0.02), **rest)
 
 
 @pytest.mark.parametrize(
-    ("value", "printed", "sd", "half", "within"),
+    ("value", "printed", "sd", "half", "outcome"),
     [
-        (0.92, 0.90, None, 0.0, True),  # on the floor
-        (0.921, 0.90, None, 0.0, False),
-        (0.85, 0.90, 0.05, 0.0, True),  # the printed deviation
-        (0.85, 0.90, 0.01, 0.06, True),  # our own interval
-        (0.85, 0.90, 0.01, 0.04, False),
+        (0.92, "0.90", "", 0.0, "reproduced"),  # on the floor
+        (0.921, "0.90", "", 0.0, "higher"),
+        (0.879, "0.9", "", 0.0, "reproduced"),  # rounded to one digit
+        (0.85, "0.90", "0.1", 0.01, "lower"),  # 1.96 x 0.1 / 5 and the rounding
+        (0.858, "0.90", "0.1", 0.0, "reproduced"),
+        (0.85, "0.90", "0.01", 0.06, "undecided"),  # our own interval is no excuse
+        (0.90, "0.90", "0.01", 0.06, "undecided"),
+        (0.90, "0.90", "0.01", 0.015, "reproduced"),
+        (0.80, "0.90", "0.01", 0.06, "lower"),
+        (0.917, "0.90", "", 0.01, "reproduced"),  # precise: our number decides
     ],
 )
-def test_tolerance(value, printed, sd, half, within):
-    assert answer_score(printed, sd, found(value, half), 0.02).within is within
+def test_tolerance_comes_from_the_print_alone(value, printed, sd, half, outcome):
+    assert answer(value, printed, sd, half).outcome == outcome
 
 
-def test_pvalues():
+def test_the_number_of_runs_of_the_paper_matters():
+    assert Printed.of("0.90", "0.1", 100).tolerance() == pytest.approx(0.005 + 0.0196)
+    assert Printed.of("0.90", "0.1", None).tolerance() == pytest.approx(0.005)
+    assert Printed.of("12").tolerance() == 0.5
+
+
+def test_an_undecided_number_says_how_many_runs_would_decide():
+    undecided = answer(0.89, "0.90", half=0.04, n=10)
+    assert undecided.undecided and "about 160 runs would decide" in undecided.why
+    assert "one run says nothing" in answer(0.9, "0.90", n=1).why
+    assert answer(0.9, "0.90", n=1).outcome == "undecided"
+
+
+def test_close():
+    near = answer(0.85, "0.90", "0.06", runs=100)
+    assert near.outcome == "lower" and "printed standard deviation of 0.06" in near.close
+    assert not answer(0.83, "0.90", "0.06", runs=100).close
+    assert answer(0.5, "0.90", close="inside our runs").close == "inside our runs"
+
+
+def test_pvalues_are_judged_by_conclusion_and_direction():
     assert answer_pvalue(0.001, True, 1e-5, True, 100).within
     assert not answer_pvalue(0.001, True, 0.01, True, 100).within
     assert not answer_pvalue(0.001, True, 1e-5, False, 100).within
     assert answer_pvalue(0.43, False, 0.2, True, 100).within
-    assert not answer_pvalue(0.43, False, 0.01, True, 100).within
+    other = answer_pvalue(0.43, False, 4e-33, False, 100)
+    assert not other.within and "another conclusion" in other.why
+    assert "the other way round" in other.why
 
 
-def test_order_of_verdicts():
-    good, bad = Answer("ok", within=True, why="a"), Answer("ok", within=False, sign=-1, why="b")
-    assert verdict(good, bad, "", None)[0] == "reproduced"
-    assert verdict(bad, good, "best of n", None)[0] == "explained"
-    assert verdict(bad, bad, "", None)[0] == "worse"
-    assert verdict(Answer("ok", sign=1), bad, "", None)[0] == "better"
-    assert verdict(good, good, "", "other matrix")[0] == "variant"
-    assert verdict(Answer("unreachable"), good, "", "other matrix")[0] == "unreachable"
-    assert verdict(Answer("timeout"), good, "", None)[0] == "failed"
-    assert verdict(Answer("not-run"), good, "", None)[0] == "not-run"
+def test_the_first_verdict_that_applies_counts():
+    good = Answer("ok", within=True, why="a")
+    bad = Answer("ok", side="lower", why="b")
+    open_ = Answer("ok", undecided=True, why="c")
+
+    def said(*args, **rest):
+        return verdict(*args, **rest)[0]
+
+    assert said(good, bad) == "reproduced"
+    assert said(bad, good) == "explained" and said(bad, good, out_of_sample=False) == "fits"
+    assert said(bad, bad) == said(bad) == said(bad, open_) == "lower"
+    assert said(Answer("ok", side="higher", close="near"), bad) == "close"
+    assert said(Answer("ok", side="higher")) == "higher"
+    assert said(open_, good) == "undecided"
+    assert said(good, misprint="no") == said(open_, misprint="no") == "misprint"
+    assert said(good, variant="other matrix", misprint="no") == "variant"
+    assert said(Answer("unreachable"), good, variant="other matrix") == "unreachable"
+    assert said(Answer("timeout"), good) == "failed"
+    assert said(Answer("not-run"), good) == "not-run"
+
+
+def test_every_verdict_has_a_letter_and_a_colour_of_its_own():
+    compared = [VERDICTS[key] for key in COMPARED]
+    for values in ([v.letter for v in compared], [v.fill for v in compared]):
+        assert len(set(values)) == len(values)
 
 
 def test_worked_example_of_the_coclus_paper():

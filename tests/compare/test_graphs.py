@@ -139,7 +139,7 @@ def test_gain_over_the_best_of_the_others():
     less = table(
         PLAIN, PLAIN_ROWS[:-2] + runs_of("3sources", "cosine-q97", "tsplbm", [0.5]), RECORDS
     )
-    assert next(answer_gains(printed, less, "TSPLBM"))[1] == "worse"
+    assert next(answer_gains(printed, less, "TSPLBM"))[1] == "lower"
 
 
 def test_the_number_of_clusters_with_the_largest_icl():

@@ -61,7 +61,7 @@ def test_numbers_are_kept_only_for_unreachable_cells_of_a_twin():
     same = {"measured_sd": 0.1, "n_runs": 5}
     drawn = [
         {"cell": "a", "card": "gone", "verdict": "reproduced", "measured": 0.5, **same},
-        {"cell": "b", "card": "here", "verdict": "worse", "measured": 0.4, **same},
+        {"cell": "b", "card": "here", "verdict": "lower", "measured": 0.4, **same},
         {"cell": "c", "card": "gone", "verdict": "failed", "measured": None, **same},
         {"cell": "d", "card": "gone", "verdict": "explained", "measured": 0.3, **same},
     ]

@@ -43,6 +43,7 @@ def change(project, *keys, value):
 
 
 TABLE = ("items", "table2")
+SCOPE = (*TABLE, "choices", "selection", "scope")
 METRICS = {"options": {"a": {"text": "a", "printed": True, "metrics": {"acc": "ack@other"}}}}
 
 
@@ -51,6 +52,9 @@ METRICS = {"options": {"a": {"text": "a", "printed": True, "metrics": {"acc": "a
     [
         ((*TABLE, "metrics"), ["ac"], "Unknown metric 'ac' .*items.table2: did you mean 'acc'"),
         ((*TABLE, "choices", "m"), {"text": "?", **METRICS}, "Unknown metric 'ack'"),
+        (SCOPE, {"methods": ["Coclos"]}, "Unknown printed method 'Coclos' .*selection.scope"),
+        (SCOPE, {"datasets": ["GON"]}, "Unknown printed dataset 'GON' .*: known are GONE, PLANTED"),
+        (SCOPE, {"tables": ["tabel2"]}, "Unknown table 'tabel2' .* did you mean 'table2'"),
         ((*TABLE, "test", "kind"), "welsh", "Unknown test 'welsh' .* did you mean 'welch'"),
         ((*TABLE, "test", "methods"), ["Coclus", "Spec"], "did you mean 'SpecCo'"),
         ((*TABLE, "weightings"), {"binary": "binari"}, "did you mean 'binary'"),
@@ -89,6 +93,23 @@ def test_a_wrong_name_is_refused_before_anything_runs(project, keys, value, mean
 def test_a_wrong_printed_row_is_refused(project, before, after, meant):
     assert before in MINI_PUBLISHED
     write_paper(project, MINI_PAPER, MINI_PUBLISHED.replace(before, after))
+    with pytest.raises(RecocoError, match=meant):
+        load_config()
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "meant"),
+    [
+        ("causes.csv", "paper,cells,cause,evidence\nmini,mini:x,weighting,{printed}", "'mini:x'"),
+        (
+            "errata.csv",
+            "id,paper,item,where,printed,correct,evidence,kind,cells\nm,mini,t,w,1,2,e,copy,mini:y",
+            "errata.csv, m: no printed cell is named 'mini:y'",
+        ),
+    ],
+)
+def test_causes_and_errata_are_about_printed_cells(project, name, row, meant):
+    (project / "config" / "papers" / "mini" / name).write_text(f"{row}\n")
     with pytest.raises(RecocoError, match=meant):
         load_config()
 

@@ -8,7 +8,15 @@ from recoco.core.errors import RecocoError
 from recoco.items.orders import KIND as ORDERS
 from recoco.items.properties import CHOICES
 from recoco.items.views import ALL, view_settings
-from recoco.plan import Plan, combinations, null_setting, runs_of, setting_of, settings_of
+from recoco.plan import (
+    Plan,
+    combinations,
+    null_setting,
+    parts_of,
+    runs_of,
+    setting_of,
+    settings_of,
+)
 
 SETTINGS = {"runs": {"best_of": 20}}
 ITEM = {
@@ -92,7 +100,14 @@ def test_ensembles_and_topics_of_a_dataset(paper, tmp_path):
 
 def test_every_printed_dataset_of_table_2_has_a_card(paper):
     table = paper.papers["tsplbm"]["items"]["table2"]
-    assert len(combinations(table, {"runs": {"best_of": 20}})) == 32
+    # What is asked about one method has nothing to do with what is asked about another.
+    parts = parts_of(table, {"runs": {"best_of": 20}})
+    assert [part.choices for part in parts] == [
+        ("estep", "graphs", "selection"),
+        ("swmv",),
+        ("copied",),
+    ]
+    assert len(combinations(table, {"runs": {"best_of": 20}})) == 16 + 1 + 1
     assert list(table["datasets"]) == [
         "UC-digits",
         "3sources",

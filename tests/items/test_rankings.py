@@ -58,7 +58,7 @@ def test_the_printed_tables_are_whole(printed):
 
 def test_statistics(figure12):
     said, answer, why = figure12["friedman_q_ari", EVERY]
-    assert said == "explained" and round(answer.measured, 2) == 21.10
+    assert said == "fits" and round(answer.measured, 2) == 21.10
     assert "21.633 if ties go to CoStar" in why
     assert figure12["friedman_q_nmi", EVERY][0] == "reproduced"
     for name in ("friedman_critical", "q_alpha", "cd"):
@@ -68,7 +68,7 @@ def test_statistics(figure12):
 def test_every_printed_number_comes_out(figure12):
     assert len(figure12) == 5 + 20
     verdicts = [said for said, _, _ in figure12.values()]
-    assert verdicts.count("reproduced") + verdicts.count("explained") == 25
+    assert verdicts.count("reproduced") + verdicts.count("fits") == 25
     # Three differences are those of the rounded mean ranks and not the rounded differences.
     rounded = {key for key, (_, _, why) in figure12.items() if "as rounded" in why}
     assert rounded == {

@@ -216,12 +216,12 @@ def test_filters_leave_only_the_chosen_verdicts(visit):
     browser = visit()
     bright = "#map .sq:not(.dim)"
     every = len(texts(browser, "#map .sq"))
-    button = one(browser, '.filter[data-verdict="worse"]')
+    button = one(browser, '.filter[data-verdict="lower"]')
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
-    worse = texts(browser, bright)
-    assert set(worse) == {"W"}
-    assert len(worse) == int(one(browser, '.filter[data-verdict="worse"] b').text)
+    lower = texts(browser, bright)
+    assert set(lower) == {"L"}
+    assert len(lower) == int(one(browser, '.filter[data-verdict="lower"] b').text)
     one(browser, '.filter[data-verdict="variant"]').click()
     assert set(texts(browser, bright)) == {"W", "V"}
     one(browser, "#all").click()

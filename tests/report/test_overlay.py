@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from recoco.archive import reference
+from recoco.compare.verdicts import VERDICTS
 from recoco.core.errors import RecocoError
 from recoco.report import exports, render
 from recoco.report.cells import dialog_data, verdict_map
 from recoco.report.overlay import LABEL, files_of, known_cells, sentence, tally
 from recoco.report.verdict_picture import verdict_picture
-from recoco.report.verdicts import VERDICTS
 from support.reference_run import COMMIT, SHA256, lose, missing, read_cells, row, write_reference
 from support.report_inputs import gathered, own_inputs, table_of
 
@@ -28,11 +28,11 @@ def known(root, *rows) -> dict:
 
 
 def test_a_cell_without_a_number_is_that_of_the_reference(tmp_path):
-    write_reference(tmp_path, [row("a", verdict="worse"), row("b"), row("c")])
+    write_reference(tmp_path, [row("a", verdict="lower"), row("b"), row("c")])
     here = [missing("a"), missing("b", "not-run"), missing("only here")]
     cells = known(tmp_path, *here)
     assert sorted(cells) == ["a", "b"]
-    assert (cells["a"].verdict, cells["a"].row["measured"]) == ("worse", "0.905")
+    assert (cells["a"].verdict, cells["a"].row["measured"]) == ("lower", "0.905")
     assert cells["a"].sha256 == (SHA256,) and cells["a"].commit == COMMIT
 
 
@@ -119,15 +119,15 @@ def test_both_counts_are_said(tmp_path):
 
 
 def test_a_tally_counts_every_cell_once():
-    there = SimpleNamespace(verdict="worse")
+    there = SimpleNamespace(verdict="lower")
     cells = [
         *(SimpleNamespace(verdict="unreachable", known=known) for known in (there, there, None)),
-        SimpleNamespace(verdict="worse", known=None),
+        SimpleNamespace(verdict="lower", known=None),
     ]
     counts = tally(cells)
-    assert (counts.own["unreachable"], counts.own["worse"]) == (3, 1)
-    assert (counts.left["unreachable"], counts.left["worse"]) == (1, 1)
-    assert counts.known["worse"] == 2 and sum(counts.known.values()) == 2
+    assert (counts.own["unreachable"], counts.own["lower"]) == (3, 1)
+    assert (counts.left["unreachable"], counts.left["lower"]) == (1, 1)
+    assert counts.known["lower"] == 2 and sum(counts.known.values()) == 2
     assert sum(counts.left.values()) + sum(counts.known.values()) == len(cells)
 
 

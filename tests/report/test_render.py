@@ -17,12 +17,12 @@ import pandas as pd
 import pytest
 
 from recoco.compare.published import printed_cells
+from recoco.compare.verdicts import VERDICTS
 from recoco.config.papers import all_papers
 from recoco.core.errors import RecocoError
 from recoco.report import render
 from recoco.report.code_lines import find_line
 from recoco.report.items import is_drawn
-from recoco.report.verdicts import VERDICTS
 from support.projects import CHECKOUT
 from support.report_inputs import own_inputs, report_inputs
 
@@ -85,7 +85,7 @@ def test_every_printed_cell_is_in_the_map_once(rendered, parsed, page, inputs):
 def test_counts_are_those_of_the_squares(rendered, parsed):
     verdicts = [a["data-verdict"] for _, a in parsed.elements if "data-cell" in a]
     assert rendered[0] == {key: verdicts.count(key) for key in rendered[0]}
-    known = ("reproduced", "explained", "better", "worse", "variant", "unreachable", "absent")
+    known = ("reproduced", "explained", "higher", "lower", "variant", "unreachable", "absent")
     assert all(rendered[0][key] for key in known)
 
 

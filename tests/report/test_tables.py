@@ -62,8 +62,8 @@ def test_items_without_configuration_have_readable_names():
 
 
 def test_summary_line():
-    cells = pd.DataFrame({"verdict": ["reproduced"] * 3 + ["explained", "worse", "unreachable"]})
-    line = "cells: 3 reproduced / 1 explained by a selection rule / 0 better / 1 worse"
+    cells = pd.DataFrame({"verdict": ["reproduced"] * 3 + ["explained", "lower", "unreachable"]})
+    line = "cells: 3 reproduced / 1 explained / 0 higher / 1 lower"
     assert summary_line([cells]) == f"{line} / 0 variant / 1 unreachable"
     more = pd.DataFrame({"verdict": ["failed", "not-run", "not-run"]})
     assert summary_line([cells, more]).endswith("/ 1 unreachable / 1 failed / 2 not run")

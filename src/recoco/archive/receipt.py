@@ -13,7 +13,7 @@ def receipt_text(config: Config, root: Path, provenance: dict) -> str:
     """Return the receipt of the results under ``root``: no machine, no date, no path."""
     import pandas as pd
 
-    from recoco.report.verdicts import COMPARED
+    from recoco.compare.verdicts import COMPARED
 
     folder = root / "results" / "compare"
     cells = digest_of_cells(folder)

@@ -85,8 +85,9 @@ def show_verdict(paper: str | None, cells: bool, only: str | None) -> int:
     import pandas as pd
 
     from recoco.archive import reference
+    from recoco.compare.verdicts import COMPARED
     from recoco.report import overlay
-    from recoco.report.verdicts import COMPARED, summary_line
+    from recoco.report.verdicts import summary_line
 
     root = paths.root()
     paper = use_folder(paper) if paper else "*"
@@ -102,7 +103,8 @@ def show_verdict(paper: str | None, cells: bool, only: str | None) -> int:
     if cells:
         for row in everything.itertuples():
             if only in (None, row.verdict):
-                print(f"{row.verdict:12} {row.cell}: {row.reason}")
+                cause = f"{row.cause}; " if row.cause else ""
+                print(f"{row.verdict:12} {row.cell}: {cause}{row.reason}")
                 if row.cell in known:
                     print(f"{'':12} {overlay.line(known[row.cell])}")
     else:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from recoco.compare.answers import Answer
+from recoco.compare.errata import misprinted
 from recoco.compare.outputs import MEASURED, OUTPUTS
 from recoco.compare.table import Table
-from recoco.compare.verdicts import Answer
 from recoco.config import Config
 from recoco.config.papers import Paper
 from recoco.core.errors import RecocoError
@@ -37,6 +38,7 @@ class Comparison:
     records : what ``prepare`` wrote about each dataset, by card
     tables : rows of the outputs, by name
     score_tables : the tables of scores, by item
+    fits : the fitted choices of the printed tables of scores, by item, once they are made
     """
 
     config: Config
@@ -48,11 +50,17 @@ class Comparison:
     records: dict[str, dict]
     tables: dict[str, list] = field(default_factory=lambda: {name: [] for name in OUTPUTS})
     score_tables: dict[str, Table] = field(default_factory=dict)
+    fits: dict | None = None
 
     @cached_property
     def analyses(self) -> set[Path]:
         """Results of the stage analyse, as paths in the project folder."""
         return set(self.findings.analyses)
+
+    @cached_property
+    def misprints(self) -> dict[str, str]:
+        """Return the erratum of each cell whose printed number contradicts the paper."""
+        return misprinted(self.paper.errata, list(self.printed["cell"]))
 
     @property
     def items(self) -> dict[str, dict]:
@@ -60,7 +68,8 @@ class Comparison:
 
     def table(self, item: dict) -> Table:
         """Return the runs behind an item."""
-        return Table(self.config, item, self.runs, self.records)
+        runs = self.config.papers[self.key]["runs"]
+        return Table(self.config, item, self.runs, self.records, runs)
 
     def add(self, outputs: dict[str, list]) -> None:
         """Add rows to the outputs."""
@@ -96,5 +105,6 @@ def cell_of(row, name, card, verdict, answer, reason, combination=None) -> dict:
         "combination_text": combination.text if combination else "as printed",
         "verdict": verdict,
         "within": answer.within,
+        "spread": answer.spread,
         "reason": reason,
     }

@@ -67,16 +67,15 @@ def measure(
     pool = Pool(values, criterion, larger, name)
     n = {"mean": 1, "best-of": best_of}.get(select, len(values))
     drawn = resample(len(values), resamples, generator_of(master, f"bootstrap {name}"))
-    means = pool.means(n, drawn)
     expected = pool.best_of(n, drawn)
-    low, high = np.percentile(means, [2.5, 97.5])
+    low, high = np.percentile(expected.means, [2.5, 97.5])
     return Measure(
         expected.mean,
         _deviation(values, expected, n),
         float(low),
         float(high),
         int(np.sum(~np.isnan(values))),
-        float(np.std(means)),
+        float(np.std(expected.means)),
         n,
     )
 

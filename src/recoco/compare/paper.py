@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from recoco.compare.causes import add_causes
 from recoco.compare.claims import claim_rows
 from recoco.compare.comparison import Comparison, Findings
 from recoco.compare.outputs import OUTPUTS
-from recoco.compare.published import printed_cells
+from recoco.compare.published import printed_cells, printed_rows
 from recoco.compare.twins import drawn_record, judged_record, numbers_on_twins, twins_of, without
+from recoco.compare.verdicts import CAUSED
 from recoco.config import Config
 from recoco.config.papers import load_paper
 from recoco.core.files import read_json, write_text
@@ -25,6 +27,7 @@ def compare_paper(config: Config, key: str, findings: Findings, out: Path) -> pd
         as_data = {name: drawn_record(record) for name, record in records.items()}
         with_twins = _answered(_begin(config, key, findings, as_data)).tables["cells"]
         tables["drawn"] = numbers_on_twins(tables["cells"], with_twins, drawn)
+    add_causes(tables["cells"], comparison.paper.causes, comparison.misprints)
     for table in comparison.score_tables.values():
         table.frames = tables
     tables["claims"] = claim_rows(comparison.paper.claims, comparison.score_tables)
@@ -38,8 +41,19 @@ def _answered(comparison: Comparison) -> Comparison:
     """Add the rows of all items to a comparison."""
     for name, item in comparison.items.items():
         rows = printed_rows(comparison, item)
-        comparison.tables["cells"] += kind_of(item).compare(comparison, name, item, rows)
+        cells = kind_of(item).compare(comparison, name, item, rows)
+        comparison.tables["cells"] += [_misprinted(comparison.misprints, cell) for cell in cells]
     return comparison
+
+
+def _misprinted(misprints: dict[str, str], cell: dict) -> dict:
+    """Return a cell with the verdict that an erratum gives it, if it has a number."""
+    if cell["cell"] not in misprints or cell["verdict"] not in CAUSED | {"reproduced"}:
+        return cell
+    reason = cell["reason"].rstrip(".")
+    if cell["verdict"] != "misprint":
+        reason += f"; {misprints[cell['cell']]}"
+    return {**cell, "verdict": "misprint", "reason": f"{reason}."}
 
 
 def begin(config: Config, key: str, findings: Findings) -> Comparison:
@@ -61,16 +75,6 @@ def _begin(config: Config, key: str, findings: Findings, records: dict) -> Compa
     runs = own_runs(config, key, runs)
     paper = load_paper(key)
     return Comparison(config, key, findings, paper, printed_cells([paper]), runs, records)
-
-
-def printed_rows(comparison: Comparison, item: dict) -> pd.DataFrame:
-    """Return the printed cells that an item answers."""
-    printed = comparison.printed
-    rows = printed[printed["item"] == item["published"]] if item["published"] else printed[:0]
-    rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
-    if "datasets" in item:  # ignore cells of datasets that were removed from the item
-        rows = rows[rows["dataset"].isin(item["datasets"])]
-    return rows
 
 
 def own_runs(config: Config, key: str, scores: pd.DataFrame) -> pd.DataFrame:

@@ -10,14 +10,20 @@ from recoco.core.errors import RecocoError
 
 # A pool of fewer starts per drawn one says little about the best of them.
 ENOUGH = 10
+# Numbers of starts for which a curve is drawn.
+NUMBERS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What the best of n starts scores: the mean, and the spread of one such result."""
+    """What the best of n starts scores: the mean, and the spread of one such result.
+
+    ``means`` is the mean in each bootstrap sample.
+    """
 
     mean: float
     sd: float
+    means: np.ndarray
 
 
 class Pool:
@@ -77,13 +83,11 @@ class Pool:
         scores = np.nan_to_num(self.scores)
         mean = float(weights @ scores)
         variance = float(weights @ (scores - mean) ** 2)
+        means = np.full(1, mean)
         if resamples is not None:
-            variance += float(np.var(self.means(n, resamples)))
-        return Expected(mean, math.sqrt(max(0.0, variance)))
-
-    def means(self, n: int, resamples: np.ndarray) -> np.ndarray:
-        """Return the expected score of the best of ``n`` starts in each bootstrap sample."""
-        return self._scored(self._weights(n, resamples)) @ np.nan_to_num(self.scores)
+            means = self._scored(self._weights(n, resamples)) @ scores
+            variance += float(np.var(means))
+        return Expected(mean, math.sqrt(max(0.0, variance)), means)
 
     def curve(self, numbers: Iterable[int], resamples: np.ndarray) -> dict[int, Expected]:
         """Return the expected score for each number of starts that the pool has."""
@@ -97,9 +101,10 @@ class Pool:
                 f"The best of {n} starts of {self.name} cannot be taken from {total}: "
                 "compute more runs or choose a smaller n."
             )
+        if n == 1:
+            return counts / total
         below = np.array([math.comb(j, n) / math.comb(total, n) for j in range(total + 1)])
-        groups = np.zeros((len(counts), self._place.max() + 1))
-        np.add.at(groups.T, self._place, counts.T)
+        groups = counts @ np.eye(self._place.max() + 1)[self._place]
         upto = np.cumsum(groups, axis=1).round().astype(int)
         shares = np.diff(below[upto], axis=1, prepend=0.0)
         each = np.divide(shares, groups, out=np.zeros_like(shares), where=groups > 0)

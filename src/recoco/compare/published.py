@@ -37,3 +37,13 @@ def printed_cells(papers: Iterable[Paper]):
         0, "cell", names.where(~names.duplicated(keep=False), names + ":" + order.astype(str))
     )
     return table
+
+
+def printed_rows(comparison, item: dict):
+    """Return the printed cells that an item answers."""
+    printed = comparison.printed
+    rows = printed[printed["item"] == item["published"]] if item["published"] else printed[:0]
+    rows = rows[rows["value"] != ""]  # a dash is printed where the authors have no number
+    if "datasets" in item:  # ignore cells of datasets that were removed from the item
+        rows = rows[rows["dataset"].isin(item["datasets"])]
+    return rows

@@ -1,6 +1,8 @@
 """The mark of cells that are judged on a rebuilt matrix."""
 
-_JUDGED = ("reproduced", "explained", "better", "worse")
+from recoco.compare.verdicts import CAUSED
+
+_JUDGED = CAUSED | {"reproduced"}
 
 
 def marked(reason: str, verdict: str, record: dict) -> str:

@@ -1,135 +1,175 @@
-"""When a printed number counts as reproduced, and the verdict when it does not."""
+"""The verdicts on printed cells: the one list of them, and which one a cell gets.
+
+Everything else that knows verdicts (the report, its colours, the summary line, the documentation)
+is derived from `VERDICTS`.
+"""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from recoco.compare.measures import Measure
-
-SIGNIFICANT = 0.05
+if TYPE_CHECKING:
+    from recoco.compare.answers import Answer
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The answer of one combination of choices to one printed cell.
+class Verdict:
+    """How a verdict is shown: by colour and by a letter, for readers who see no colours.
 
-    ``sign`` is +1 if ours is on the better side of the printed value.
+    ``ink`` is the colour of the letter, ``soft`` are the grounds of table cells on a light and on
+    a dark page.
     """
 
-    status: str
-    measured: float | None = None
-    sd: float | None = None
-    low: float | None = None
-    high: float | None = None
-    runs: int | None = 0
-    tolerance: float | None = None
-    within: bool = False
-    sign: int = 0
-    why: str = ""
-    trial: str = ""
+    key: str
+    letter: str
+    label: str
+    meaning: str
+    fill: str
+    ink: str = "#ffffff"
+    soft: tuple[str, str] = ("", "")
+    always: bool = True  # named in the summary line even when no cell has it
+    compared: bool = True  # a verdict of the stage compare, not one that only the report gives
+    measured: bool = True  # a verdict on a number that was computed
 
 
-def unreachable(record: dict) -> Answer:
-    """Return the answer to a cell whose dataset is not available."""
-    return Answer("unreachable", why=record.get("by_hand", "its data is not available"))
+_DARK = "#1b1c1e"
+_NO_NUMBER = {"measured": False}
+_OPEN = {"always": False, "compared": False, "measured": False}
 
-
-def side_of(value: float, printed: float, within: bool) -> str:
-    """Return the verdict on a number of which a larger one is better."""
-    return "reproduced" if within else "better" if value > printed else "worse"
-
-
-def answer_score(printed: float, printed_sd: float | None, ours: Measure, floor: float, **rest):
-    """Compare a mean: within the largest of floor, printed sd and half our interval."""
-    reasons = {
-        f"the floor of {floor:g}": floor,
-        f"the printed standard deviation {printed_sd or 0:g}": printed_sd or 0.0,
-        f"half of our 95 % interval, {ours.half_interval:.3f}": ours.half_interval,
-    }
-    which, tolerance = max(reasons.items(), key=lambda pair: pair[1])
-    difference = ours.value - printed
-    within = abs(difference) <= tolerance + 1e-12
-    why = (
-        f"{ours.value:.3f} against {printed:g} printed: a difference of {difference:+.3f}, "
-        f"{'within' if within else 'beyond'} {which}"
+# In the order in which they are shown. `verdict` says which one comes first if several apply.
+VERDICTS = {
+    verdict.key: verdict
+    for verdict in (
+        Verdict(
+            *("reproduced", "R", "reproduced"),
+            "comes out within the tolerance of the print, read as stated",
+            *("#00785a", "#ffffff", ("#d9efe6", "#113a2d")),
+        ),
+        Verdict(
+            *("explained", "E", "explained"),
+            "comes out under another reading, which was chosen without this dataset",
+            *("#2166ac", "#ffffff", ("#d8e7f7", "#14324f")),
+        ),
+        Verdict(
+            *("fits", "I", "fits"),
+            "comes out under another reading, which was chosen on this cell's own data too",
+            *("#8ecae6", _DARK, ("#e0f2fb", "#173d4e")),
+            always=False,
+        ),
+        Verdict(
+            *("close", "C", "close"),
+            "beyond the tolerance, within one printed standard deviation or our own runs",
+            *("#b5dd9c", _DARK, ("#ecf6e5", "#2a3d1f")),
+            always=False,
+        ),
+        Verdict(
+            *("higher", "H", "higher"),
+            "ours is higher than the printed value",
+            *("#f4c542", _DARK, ("#fbf0cf", "#4a3b0c")),
+        ),
+        Verdict(
+            *("lower", "L", "lower"),
+            "ours is lower than the printed value",
+            *("#d55e00", "#ffffff", ("#fde3cf", "#54290a")),
+        ),
+        Verdict(
+            *("undecided", "?", "undecided"),
+            "our runs are too few to say whether it comes out",
+            *("#a9a9a4", _DARK, ("#ececea", "#37383a")),
+            always=False,
+        ),
+        Verdict(
+            *("misprint", "M", "misprint"),
+            "the paper contradicts itself here, see the erratum",
+            *("#6a4c93", "#ffffff", ("#e6def0", "#352649")),
+            always=False,
+        ),
+        Verdict(
+            *("variant", "V", "variant"),
+            "measured on another preparation of the data",
+            *("#cf9fd6", _DARK, ("#f5e9f7", "#40284a")),
+        ),
+        Verdict(
+            *("unreachable", "U", "unreachable", "its data is not available here"),
+            *("url(#hatch)", _DARK),
+            **_NO_NUMBER,
+        ),
+        Verdict(
+            *("failed", "F", "failed", "the computation ended in an error", "#1b1c1e"),
+            always=False,
+            measured=False,
+        ),
+        Verdict(
+            *("not-run", "N", "not run", "planned, not yet computed", "#ffffff", _DARK),
+            always=False,
+            measured=False,
+        ),
+        Verdict(
+            *("absent", "·", "not in this report", "nothing in this report answers it"),
+            *("#f0f0ee", _DARK),
+            **_OPEN,
+        ),
+        Verdict(
+            *("unprinted", "–", "no number printed", "the paper has a dash or NA there"),
+            *("#f0f0ee", _DARK),
+            **_OPEN,
+        ),
     )
-    return _measured(ours, tolerance, within, 1 if difference > 0 else -1, why, **rest)
-
-
-def _measured(ours: Measure, tolerance, within, sign, why, **rest) -> Answer:
-    numbers = (ours.value, ours.sd, ours.low, ours.high, ours.runs)
-    return Answer("ok", *numbers, tolerance, within, sign, why, **rest)
-
-
-def answer_count(printed: float, ours: Measure, expected: int, **rest) -> Answer:
-    """Compare a mean number of clusters: within half a cluster, or half our interval if larger.
-
-    The better side is the one nearer to the number of classes.
-    """
-    tolerance = max(0.5, ours.half_interval)
-    difference = ours.value - printed
-    within = abs(difference) <= tolerance + 1e-12
-    nearer = abs(ours.value - expected) < abs(printed - expected)
-    why = (
-        f"{ours.value:.1f} clusters against {printed:g} printed, of {expected} classes: a "
-        f"difference of {difference:+.1f}, {'within' if within else 'beyond'} {tolerance:.2g}"
-    )
-    return _measured(ours, tolerance, within, 1 if nearer else -1, why, **rest)
-
-
-def answer_classes(printed: str, classes: int, **rest) -> Answer:
-    """Compare a printed number of classes with that of the data."""
-    within = float(printed) == classes
-    why = f"{classes} classes in the data against {printed} printed"
-    sign = 1 if classes > float(printed) else -1
-    return Answer(
-        "ok", float(classes), runs=1, tolerance=0.0, within=within, sign=sign, why=why, **rest
-    )
-
-
-def is_rounded(value: float, printed: str) -> tuple[bool, float]:
-    """Return whether a printed number is a value rounded to its digits, and the tolerance."""
-    tolerance = 0.5 * 10.0 ** -len(printed.partition(".")[2])
-    return abs(value - float(printed)) <= tolerance + 1e-9, tolerance
-
-
-def answer_pvalue(printed: float, below: bool, p: float, same_way: bool, runs: int, **rest):
-    """Compare a p-value: it is reproduced if it leads to the same conclusion.
-
-    For "< 0.001" ours must be below it as well, for a number it must be on the same side of
-    0.05; in both cases the means must differ in the printed direction.
-    """
-    shown = f"p {'< 0.001' if p < 0.001 else f'= {p:.3f}'} over {runs} runs"
-    if below:
-        within = p < printed and same_way
-        wanted = f"p < {printed:g} printed"
-    else:
-        within = (p < SIGNIFICANT) == (printed < SIGNIFICANT) and same_way
-        wanted = f"p = {printed:g} printed"
-    stronger = same_way and p < printed
-    way = "" if same_way else ", and the means differ the other way round"
-    why = f"{shown} against {wanted}{way}"
-    return Answer("ok", p, None, None, None, runs, None, within, 1 if stronger else -1, why, **rest)
+}
+COMPARED = [key for key, verdict in VERDICTS.items() if verdict.compared]
+# Verdicts on a number that does not come out as the paper states it: each of them has a cause.
+CAUSED = frozenset({"explained", "fits", "close", "higher", "lower", "undecided", "misprint"})
+# What a printed deviation that was judged says of a mean that comes out.
+SPREADS = {"agrees": "mean and spread", "differs": "mean only, our runs have another spread"}
+# Names in a reference run of an earlier version.
+RENAMED = {"better": "higher", "worse": "lower"}
 
 
 def verdict(
-    as_printed: Answer,
-    best: Answer,
-    best_text: str,
-    variant: str | None,
+    stated: Answer,
+    other: Answer | None = None,
+    out_of_sample: bool = True,
+    variant: str | None = None,
+    misprint: str | None = None,
 ) -> tuple[str, Answer, str]:
-    """Return the verdict on a cell, the answer it rests on, and the reason in a sentence."""
-    if as_printed.status == "unreachable":
-        return "unreachable", as_printed, as_printed.why
-    if as_printed.status in ("not-run", "failed", "timeout"):
-        outcome = "not-run" if as_printed.status == "not-run" else "failed"
-        return outcome, as_printed, as_printed.why
+    """Return the verdict on a cell, the answer it rests on, and the reason in a sentence.
+
+    The first that applies is the verdict.
+
+    Parameters
+    ----------
+    stated : the answer under the reading that the paper states
+    other : the answer under another reading that was chosen, None if there is none
+    out_of_sample : whether that reading was chosen without the data of the cell
+    variant : how our data differ from the paper's
+    misprint : the erratum that says why the printed number cannot be right
+    """
+    if stated.status == "unreachable":
+        return "unreachable", stated, stated.why
+    if stated.status in ("failed", "timeout"):
+        return "failed", stated, stated.why
+    if stated.status == "not-run":
+        return "not-run", stated, stated.why
     if variant:
-        return "variant", as_printed, f"{as_printed.why}; our data is not the paper's: {variant}"
-    if as_printed.within:
-        return "reproduced", as_printed, f"{as_printed.why}."
-    if best.within:
-        reason = (
-            f"As printed: {as_printed.why}. It comes out under the table's best fixed "
-            f"combination ({best_text}): {best.why}."
+        return "variant", stated, f"{stated.why}; our data is not the paper's: {variant}"
+    if misprint:
+        return "misprint", stated, f"{stated.why}; {misprint}"
+    if stated.undecided:
+        return "undecided", stated, f"{stated.why}."
+    if stated.within:
+        spread = f"; {SPREADS[stated.spread]}" if stated.spread else ""
+        return "reproduced", stated, f"{stated.why}{spread}."
+    if other is not None and other.within:
+        how = (
+            "chosen without the data of this cell"
+            if out_of_sample
+            else "chosen with this cell, as there is nothing else to choose it by"
         )
-        return "explained", best, reason
-    return ("better" if as_printed.sign > 0 else "worse"), as_printed, f"{as_printed.why}."
+        reason = (
+            f"As stated: {stated.why}. It comes out under another reading ({how}): {other.why}."
+        )
+        return "explained" if out_of_sample else "fits", other, reason
+    if stated.close:
+        return "close", stated, f"{stated.why}; {stated.close}."
+    return stated.side, stated, f"{stated.why}."

@@ -1,10 +1,11 @@
 """Check every name that a paper's folder uses, before anything runs."""
 
 import importlib
+import itertools
 import string
 from collections.abc import Iterable
 
-from recoco.config.papers import CLAIMS, EXAMPLES, PAPER, PRINTED, Paper
+from recoco.config.papers import CAUSES, CLAIMS, EXAMPLES, PAPER, PRINTED, Paper
 from recoco.config.schema import nearest
 from recoco.core.errors import RecocoError
 
@@ -35,7 +36,7 @@ def check_paper(paper: Paper, methods: dict) -> None:
     for name, item in items.items():
         where = f"{paper.where(PAPER)}, items.{name}"
         _check_data(item, methods, cards, where)
-        _check_choices(item, methods, cards, where)
+        _check_choices(item, items, methods, cards, where)
         _check_metrics(item, where)
         if item["draw"]:
             _known(item["draw"], registry("drawing"), "drawing", where)
@@ -52,8 +53,10 @@ def check_paper(paper: Paper, methods: dict) -> None:
         if item["kind"] == "scores" and item["published"]:
             _check_printed(paper, item)
             _check_printed_datasets(paper, item)
+    _check_shared(items, paper.where(PAPER))
     _check_claims(paper)
     _check_published(paper)
+    _check_cells(paper)
 
 
 def registry(what: str):
@@ -86,13 +89,38 @@ def _check_data(item: dict, methods: dict, cards: list[str], where: str) -> None
         _known(method, methods, "method", where)
 
 
-def _check_choices(item: dict, methods: dict, cards: list[str], where: str) -> None:
+def _check_scope(scope: dict, item: dict, items: dict, where: str) -> None:
+    methods = [*item["methods"], *item["extra_methods"]]
+    known = {"methods": methods, "datasets": list(item["datasets"]), "tables": list(items)}
+    for key, names in scope.items():
+        for name in names:
+            what = key.removesuffix("s") if key == "tables" else f"printed {key.removesuffix('s')}"
+            _known(name, known[key], what, where)
+
+
+def _check_shared(items: dict, where: str) -> None:
+    """Reject two tables of the same runs that ask the same question with other answers."""
+    from recoco.items.scores.fits import same_runs
+
+    tables = [n for n, item in items.items() if item["kind"] == "scores" and item["published"]]
+    for first, second in itertools.combinations(tables, 2):
+        one, other = (items[name]["choices"] for name in (first, second))
+        differing = [choice for choice in one if choice in other and one[choice] != other[choice]]
+        if differing and same_runs(items[first], items[second]):
+            raise RecocoError(
+                f"{where}: {first} and {second} come from the same runs, but their choices "
+                f"{differing[0]!r} differ: give both the same options, or one another name."
+            )
+
+
+def _check_choices(item: dict, items: dict, methods: dict, cards: list[str], where: str) -> None:
     for choice, question in item.get("choices", {}).items():
         printed = [option for option in question["options"].values() if option["printed"]]
         if len(printed) != 1:
             raise RecocoError(
                 f"{where}: choice {choice!r} marks {len(printed)} options as printed: mark one."
             )
+        _check_scope(question.get("scope", {}), item, items, f"{where}, choices.{choice}.scope")
         for option in question["options"].values():
             for method in [*option["params"], *option["select_by_method"]]:
                 _known(method, [*methods, "*"], "method", where)
@@ -186,6 +214,19 @@ def _check_published(paper: Paper) -> None:
     for number, row in enumerate(paper.printed, 2):
         where = f"{paper.where(PRINTED)}, line {number}"
         _known(row["item"], answered, "item (see published in paper.yaml)", where)
+
+
+def _check_cells(paper: Paper) -> None:
+    """Check that errata and causes are about printed cells."""
+    if not paper.causes and not any(row["cells"] for row in paper.errata):
+        return
+    from recoco.compare.causes import check_causes
+    from recoco.compare.errata import misprinted
+    from recoco.compare.published import printed_cells
+
+    cells = list(printed_cells([paper])["cell"])
+    misprinted(paper.errata, cells)
+    check_causes(paper.causes, cells, paper.where(CAUSES))
 
 
 def _is_number(text: str) -> bool:

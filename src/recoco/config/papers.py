@@ -15,7 +15,7 @@ from recoco.core import paths
 from recoco.core.errors import RecocoError
 
 PAPER, CLAIMS, EXAMPLES = "paper.yaml", "claims.yaml", "examples.yaml"
-PRINTED, DATASETS, ERRATA = "published.csv", "datasets.csv", "errata.csv"
+PRINTED, DATASETS, ERRATA, CAUSES = "published.csv", "datasets.csv", "errata.csv", "causes.csv"
 CARDS = "cards"
 
 _COLUMNS = {
@@ -28,8 +28,11 @@ _COLUMNS = {
         *("nonzero_percent", "balance", "nz_m_percent", "graphs"),
         *("source_note", "class_sizes", "note"),
     ),
-    ERRATA: ("id", "paper", "item", "where", "printed", "correct", "evidence", "kind"),
+    ERRATA: ("id", "paper", "item", "where", "printed", "correct", "evidence", "kind", "cells"),
+    CAUSES: ("paper", "cells", "cause", "evidence"),
 }
+# Columns that a file may lack, as if they were empty.
+_OPTIONAL: dict[str, set[str]] = {ERRATA: {"cells"}}
 
 
 def printed_columns() -> list[str]:
@@ -76,6 +79,11 @@ class Paper:
     def errata(self) -> list[dict[str, str]]:
         """Misprints and contradictions of the paper."""
         return self._table(ERRATA)
+
+    @cached_property
+    def causes(self) -> list[dict[str, str]]:
+        """Why printed numbers do not come out, where that is not computed."""
+        return self._table(CAUSES)
 
     @cached_property
     def claims(self) -> dict[str, dict]:
@@ -125,7 +133,8 @@ class Paper:
             if column not in _COLUMNS[name]:
                 known = nearest(column, _COLUMNS[name])
                 raise RecocoError(f"{self.where(name)}: unknown column {column!r}: {known}")
-        missing = [column for column in _COLUMNS[name] if column not in columns]
+        optional = _OPTIONAL.get(name, set())
+        missing = [c for c in _COLUMNS[name] if c not in columns and c not in optional]
         if missing:
             raise RecocoError(f"{self.where(name)}: the column {missing[0]!r} is missing: add it.")
         for number, row in enumerate(rows, 2):
@@ -139,7 +148,8 @@ class Paper:
                     f"{self.where(name)}, line {number} is about {row['paper']!r}: "
                     f"a paper's folder has rows about {self.key!r} only."
                 )
-        return rows
+        empty = dict.fromkeys(optional, "")
+        return [empty | row for row in rows]
 
 
 def paper_folders(config_dir: Path | None = None) -> dict[str, Path]:

@@ -14,8 +14,8 @@ class Example(Kind):
     required = ("example",)
 
     def compare(self, comparison, name, item, printed):
+        from recoco.compare.answers import agrees, exact_answer
         from recoco.compare.comparison import cell_of
-        from recoco.compare.verdicts import Answer, is_rounded, side_of
 
         example = comparison.paper.examples[item["example"]]
         values = compute_example(example)
@@ -25,14 +25,13 @@ class Example(Kind):
             key = row.note.split(":")[0]
             key = key if key in values else f"{row.method}_{row.metric}"
             value = values[key]
-            within, tolerance = is_rounded(value, row.value)
             digits = len(row.value.partition(".")[2])
             why = f"{value:.{digits + 2}f} computed against {row.value} printed"
-            verdict = side_of(value, float(row.value), within)
-            if not within and key in others and is_rounded(others[key], row.value)[0]:
-                verdict = "explained"
+            answer = exact_answer(value, row.value, why)
+            verdict = answer.outcome
+            if not answer.within and key in others and agrees(others[key], row.value):
+                verdict = "fits"
                 why += f"; {others[key]:.{digits + 2}f} {how}"
-            answer = Answer("ok", value, runs=1, tolerance=tolerance, within=within, why=why)
             cells.append(cell_of(row, name, "", verdict, answer, f"{why}."))
         return cells
 

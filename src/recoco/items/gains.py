@@ -99,7 +99,7 @@ def answer_gains(rows, gains: list[dict], floor: float):
 
     A mean over other datasets than the printed ones is a variant, whatever its value.
     """
-    from recoco.compare.verdicts import Answer, side_of
+    from recoco.compare.answers import Answer, exact_answer
 
     for row in rows.itertuples():
         means = mean_gains(gains, row.metric.removesuffix(SUFFIX))
@@ -107,16 +107,15 @@ def answer_gains(rows, gains: list[dict], floor: float):
             why = "no dataset of the table is available"
             yield row, "unreachable", Answer("unreachable", why=why), why
             continue
-        printed, value = float(row.value), means["measured"]
-        within = abs(value - printed) <= floor + 1e-12
+        value = means["measured"]
         why = (
             f"{value:.3f} measured over {means['datasets_there']} of {means['datasets']} datasets, "
             f"where the table prints {means['printed_there']:.3f}; over all its printed cells the "
             f"mean is {means['printed']:.4f}, the text says {row.value}"
         )
-        answer = Answer("ok", value, runs=1, tolerance=floor, within=within, why=why)
+        answer = exact_answer(value, row.value, why, tolerance=floor)
         some = means["datasets_there"] < means["datasets"]
-        yield row, "variant" if some else side_of(value, printed, within), answer, why
+        yield row, "variant" if some else answer.outcome, answer, why
 
 
 def _mean_lines(material, paper, name: str, metrics: list[str], rows: list[dict]) -> list[list]:

@@ -29,7 +29,7 @@ def answer_gains(rows, table, method: str):
     """
     import numpy as np
 
-    from recoco.compare.verdicts import Answer, side_of, unreachable
+    from recoco.compare.answers import Answer, exact_answer, unreachable
 
     others = [m for m in table.methods if m != method]
     weighting = next(iter(table.item["weightings"]))
@@ -52,15 +52,14 @@ def answer_gains(rows, table, method: str):
         ours = means.pop(method)
         best = max(means, key=means.get)
         gain, printed = 100 * float(ours - means[best]), float(row.value)
-        within = abs(gain - printed) <= _ROUGHLY
         why = (
             f"{gain:+.1f} points over {best}, the best of {len(means)}, and "
             f"{100 * float(ours - np.mean(list(means.values()))):+.1f} over their mean, against "
             f"about {printed:g} printed"
         )
         runs = len(table.values(row.dataset, weighting, method, metric))
-        answer = Answer("ok", gain, runs=runs, tolerance=_ROUGHLY, within=within, why=why)
-        yield row, side_of(gain, printed, within), answer, f"{why}."
+        answer = exact_answer(gain, row.value, why, tolerance=_ROUGHLY, runs=runs)
+        yield row, answer.outcome, answer, f"{why}."
 
 
 KIND = Points()

@@ -1,5 +1,6 @@
 """Keys that several kinds of items have: their JSON Schema, written once."""
 
+from recoco.compare.causes import CAUSES
 from recoco.metrics import METRICS as SCORES
 
 COMMON = {
@@ -171,10 +172,30 @@ _OPTION = {
         },
     },
 }
+_SOME = {"type": "array", "minItems": 1, "items": {"type": "string"}}
+_SCOPE = {
+    "description": (
+        "What the choice is about; without it, every number that its options change. Choices that "
+        "change no number in common are fitted apart."
+    ),
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "methods": {**_SOME, "description": "Printed methods."},
+        "datasets": {**_SOME, "description": "Printed datasets."},
+        "tables": {
+            **_SOME,
+            "description": (
+                "Items of the paper that share the choice; without it, all that have it and come "
+                "from the same runs."
+            ),
+        },
+    },
+}
 CHOICES = {
     "description": (
-        "What the paper leaves open or may have done silently. Every combination of one option of "
-        "each choice is computed; the option marked printed is the reading of the text."
+        "What the paper leaves open or may have done silently. Every combination of choices about "
+        "the same numbers is computed; the option marked printed is the reading of the text."
     ),
     "type": "object",
     "default": {},
@@ -184,6 +205,12 @@ CHOICES = {
         "required": ["text", "options"],
         "properties": {
             "text": {"description": "The question that the paper leaves open.", "type": "string"},
+            "scope": _SCOPE,
+            "cause": {
+                "description": "Why a number differs that another option gives.",
+                "enum": list(CAUSES),
+                "default": "unstated parameter",
+            },
             "options": {
                 "description": "The answers that are tried.",
                 "type": "object",
@@ -192,6 +219,23 @@ CHOICES = {
             },
         },
     },
+}
+PRINTED_RUNS = {
+    "description": (
+        "Runs behind a printed number where not the paper's own number, by printed method "
+        '("*" for all); null if the paper does not say.'
+    ),
+    "type": "object",
+    "additionalProperties": {"type": ["integer", "null"], "minimum": 1},
+}
+TOLERANCES = {
+    "description": (
+        "By how much a number may differ, by printed metric. Without it, a score may differ by the "
+        "larger of 0.02 and what its printed deviation and rounding allow, any other number by its "
+        "rounding."
+    ),
+    "type": "object",
+    "additionalProperties": {"type": "number", "minimum": 0},
 }
 TEST = {
     "description": "The statistical test printed beside the means.",

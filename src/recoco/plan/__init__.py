@@ -18,10 +18,14 @@ from recoco.plan.blocks import (
 )
 from recoco.plan.combinations import (
     Combination,
+    Part,
     card_of,
+    combination_of,
     combinations,
     null_setting,
+    parts_of,
     setting_of,
+    stated_options,
 )
 from recoco.plan.methods import (
     check_parameters,

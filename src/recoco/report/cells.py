@@ -3,10 +3,10 @@
 import math
 
 from recoco.compare.twins import MARK
+from recoco.compare.verdicts import SPREADS, VERDICTS
 from recoco.report import formats
 from recoco.report.inputs import Material, PrintedCell
 from recoco.report.overlay import LABEL, Known, tally
-from recoco.report.verdicts import VERDICTS
 
 
 def _grouped(values, key) -> dict:
@@ -150,17 +150,34 @@ def _dialog_cell(material: Material, cell: PrintedCell) -> dict:
     if cell.known:
         shown["known"] = _dialog_known(cell, cell.known)
     return shown | {
-        "reason": answer["reason"],
+        "cause": answer["cause"],
+        "evidence": answer["evidence"],
+        "reason": answer["reason"] if answer["reason"] != answer["evidence"] else "",
         "facts": [*_facts(cell, answer), *_on_twin(cell), *_rebuilt(material, answer)],
         "used": answer["combination"],
         "among": f"{cell.paper}:{cell.item}",
         "value": _finite(formats.as_float(cell.value)),
         "band": _finite(formats.as_float(answer["tolerance"])),
         "plot": not cell.metric.startswith("pvalue"),
+        "curve": _dialog_curve(cell, material.papers[cell.paper].curves_of.get(cell.id, [])),
         "measures": _dialog_measures(
             cell, material.papers[cell.paper].measures_of.get(answer["cell"], []), answer
         ),
     }
+
+
+def _dialog_curve(cell: PrintedCell, rows: list[dict]) -> str:
+    """Return what the best of n starts scores, for every n, and which n fit."""
+    if len(rows) < 2:
+        return ""
+    shown = ", ".join(
+        f"{row['n']}: {formats.number(row['measured'], cell.places)}"
+        + ("" if formats.as_bool(row["enough"]) else "°")
+        for row in rows
+    )
+    fit = [row["n"] for row in rows if formats.as_bool(row["fits"])]
+    small = "" if formats.as_bool(rows[-1]["enough"]) else "; ° the pool is too small"
+    return f"{shown}; within tolerance: {', '.join(fit) or 'none'}{small}"
 
 
 def _facts(cell: PrintedCell, row: dict) -> list[list[str]]:
@@ -172,6 +189,7 @@ def _facts(cell: PrintedCell, row: dict) -> list[list[str]]:
         ["difference", _signed(formats.as_float(row["difference"]), cell.places)],
         ["tolerance", formats.number(row["tolerance"], cell.places)],
         ["within tolerance", _yes(row["within"]) if measured else ""],
+        ["spread", SPREADS.get(row.get("spread"), "")],
         ["runs", formats.whole(row["n_runs"])],
         ["under", row["combination_text"] or row["combination"]],
     ]

@@ -3,10 +3,10 @@
 import csv
 import io
 
+from recoco.compare.verdicts import VERDICTS
 from recoco.report.formats import latex, markdown, spreadsheet
 from recoco.report.overlay import LABEL, SIGN
 from recoco.report.tables import Column, Entry, Table
-from recoco.report.verdicts import VERDICTS
 
 # The most lines and columns that fit on a page.
 _LONG, _WIDE = 60, 8

@@ -60,8 +60,16 @@ class Paper:
     @functools.cached_property
     def measures_of(self) -> dict[str, list[dict]]:
         """Measures of each cell, one row per combination."""
+        return self._by_cell("measures")
+
+    @functools.cached_property
+    def curves_of(self) -> dict[str, list[dict]]:
+        """What the best of n starts scores in each cell, one row per n."""
+        return self._by_cell("curves")
+
+    def _by_cell(self, frame: str) -> dict[str, list[dict]]:
         grouped = defaultdict(list)
-        for row in self.frames["measures"].to_dict("records"):
+        for row in self.frames[frame].to_dict("records"):
             grouped[row["cell"]].append(row)
         return grouped
 

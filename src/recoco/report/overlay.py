@@ -10,9 +10,10 @@ from pathlib import Path
 
 from recoco.archive import reference
 from recoco.compare.outputs import MEASURED
+from recoco.compare.verdicts import VERDICTS
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json
-from recoco.report.verdicts import VERDICTS, count_verdicts
+from recoco.report.verdicts import count_verdicts
 
 # Verdicts here that give way to the reference; a failure here must stay visible.
 OVERLAID = frozenset({"unreachable", "not-run"})
@@ -81,8 +82,8 @@ def files_of(root: Path, papers: Iterable[str]) -> list[Path]:
     return [
         path
         for paper in papers
-        if _cells(folder, paper).is_file()
-        for path in (_cells(folder, paper), folder / paper / reference.PROVENANCE)
+        if reference.cells_file(folder, paper).is_file()
+        for path in (reference.cells_file(folder, paper), folder / paper / reference.PROVENANCE)
         if path.is_file()
     ]
 
@@ -131,18 +132,12 @@ def line(cell: Known) -> str:
     return f"{LABEL}: {cell.verdict}: {cell.row['reason']}"
 
 
-def _cells(folder: Path, paper: str) -> Path:
-    return folder / reference.DATA / f"{paper}_cells.csv"
-
-
 def _read(folder: Path, paper: str) -> dict[str, Known]:
     """Return the cells of a paper that have a number in the reference, by name."""
-    import pandas as pd
-
-    path, provenance = _cells(folder, paper), folder / paper / reference.PROVENANCE
+    path, provenance = reference.cells_file(folder, paper), folder / paper / reference.PROVENANCE
     if not path.is_file():
         return {}
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    frame = reference.read_cells(folder, paper)
     for column in _READ:
         if column not in frame.columns:
             raise RecocoError(

@@ -10,12 +10,13 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from recoco.compare.verdicts import VERDICTS
 from recoco.core.errors import RecocoError
 from recoco.core.files import atomic, write_text
 from recoco.report import cells, exports, formats, items, method_cards, overlay, pages, trials
 from recoco.report.inputs import Material, gather
 from recoco.report.verdict_picture import verdict_picture
-from recoco.report.verdicts import VERDICTS, count_verdicts, summary_line
+from recoco.report.verdicts import count_verdicts, style_of_verdicts, summary_line
 
 _HERE = Path(__file__).parent
 _GENERATOR = "recoco report"
@@ -81,7 +82,9 @@ def _environment() -> Environment:
 
 
 def _style() -> Markup:
-    return Markup((_HERE / "assets" / "style.css").read_text(encoding="utf-8"))
+    # A pattern of the fixed part may cover a square of any verdict, so that part comes last.
+    fixed = (_HERE / "assets" / "style.css").read_text(encoding="utf-8")
+    return Markup(style_of_verdicts() + fixed)
 
 
 def _page(environment: Environment, material: Material, made_tables, made_figures) -> str:
@@ -104,6 +107,7 @@ def _page(environment: Environment, material: Material, made_tables, made_figure
         overlaid=any(cell.known for cell in material.cells),
         total=sum(cell.verdict != "unprinted" for cell in material.cells),
         map=cells.verdict_map(material),
+        causes=pages.causes(material),
         papers=pages.paper_pages(material, made_tables, made_figures),
         datasets=pages.dataset_cards(material),
         measured_columns=pages.CHARACTERISTICS,

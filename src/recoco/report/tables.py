@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from recoco.compare.twins import MARK
+from recoco.compare.verdicts import VERDICTS
 from recoco.report import formats
 from recoco.report.inputs import Material, Paper, PrintedCell
 from recoco.report.overlay import LABEL, SIGN
-from recoco.report.verdicts import VERDICTS
 
 # With more (metric, method) pairs than this, methods are rows instead of columns.
 _WIDEST = 6

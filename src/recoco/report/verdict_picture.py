@@ -2,24 +2,13 @@
 
 from markupsafe import escape
 
+from recoco.compare.verdicts import VERDICTS
 from recoco.report import cells, formats
 from recoco.report.inputs import Material
 from recoco.report.overlay import LABEL, Tally, tally
-from recoco.report.verdicts import VERDICTS
 
-# Fills and inks are those of the site in light.
-_FILLS = {
-    "reproduced": "#00785a",
-    "explained": "#2166ac",
-    "better": "#8ecae6",
-    "worse": "#ef7f1a",
-    "variant": "#cf9fd6",
-    "unreachable": "url(#hatch)",
-    "failed": "#1b1c1e",
-    "not-run": "#ffffff",
-    "absent": "#f0f0ee",
-    "unprinted": "#f0f0ee",
-}
+# Fills are those of the site, inks those of it in light.
+_FILLS = {key: verdict.fill for key, verdict in VERDICTS.items()}
 _INK, _FAINT, _LINE = "#1b1c1e", "#63666b", "#8b8b88"
 _OUTLINED = {"unreachable", "not-run", "absent", "unprinted"}
 _WIDTH, _MARGIN = 880, 16

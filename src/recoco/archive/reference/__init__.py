@@ -30,3 +30,17 @@ def parts_of(folder: Path) -> list[str]:
 
 def is_there(root: Path) -> bool:
     return bool(parts_of(folder_of(root)))
+
+
+def cells_file(folder: Path, paper: str) -> Path:
+    return folder / DATA / f"{paper}_cells.csv"
+
+
+def read_cells(folder: Path, paper: str):
+    """Return the cells of a paper in a reference as text, with the verdicts of this version."""
+    import pandas as pd
+
+    from recoco.compare.verdicts import RENAMED
+
+    frame = pd.read_csv(cells_file(folder, paper), dtype=str, keep_default_na=False)
+    return frame.replace({"verdict": RENAMED}) if "verdict" in frame else frame

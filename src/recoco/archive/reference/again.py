@@ -18,6 +18,7 @@ from recoco.archive.pack import scores_of
 from recoco.archive.reference.page import page_text
 from recoco.archive.reference.scores import split_scores
 from recoco.config import Config, load_config
+from recoco.config.papers import load_paper
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json, write_text
 
@@ -123,6 +124,7 @@ def _compare_part(part: Path, key: str, provenance: dict, root: Path, project: P
 
 
 def _compare(config: Config, key: str, root: Path, scores: list[Path]) -> None:
+    from recoco.compare.causes import contradicted
     from recoco.compare.comparison import Findings
     from recoco.compare.paper import compare_paper
 
@@ -132,7 +134,7 @@ def _compare(config: Config, key: str, root: Path, scores: list[Path]) -> None:
         for path in sorted(Path("results", "analyse", key).rglob("*"))
         if path.is_file() and not path.name.endswith(".seconds.json")
     ]
-    compare_paper(
+    cells = compare_paper(
         config,
         key,
         Findings(
@@ -142,6 +144,9 @@ def _compare(config: Config, key: str, root: Path, scores: list[Path]) -> None:
         ),
         Path("results", "compare", key),
     )
+    # Only here are all runs computed for certain.
+    for sentence in contradicted(load_paper(key).causes, cells.to_dict("records")):
+        raise RecocoError(sentence)
 
 
 def _add_to(whole: Path, project: Path) -> None:

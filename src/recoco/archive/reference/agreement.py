@@ -40,10 +40,11 @@ def agreement(root: Path, papers: list[str] | None = None) -> list[CellAgreement
     compared = root / "results" / "compare"
     cells_in_both = []
     for path in sorted(compared.glob("*/cells.csv")):
-        other = folder / reference.DATA / f"{path.parent.name}_cells.csv"
-        if not other.is_file() or (papers is not None and path.parent.name not in papers):
+        key = path.parent.name
+        wanted = papers is None or key in papers
+        if not wanted or not reference.cells_file(folder, key).is_file():
             continue
-        here, there = _rows(path), _rows(other)
+        here, there = _by_cell(_read(path)), _by_cell(reference.read_cells(folder, key))
         marks = trials = None
         for cell in here:
             if cell not in there or not (here[cell]["measured"] and there[cell]["measured"]):
@@ -93,14 +94,16 @@ def _first_run(path: Path) -> int:
     return int(path.stem.partition("-")[0])
 
 
-def _rows(path: Path) -> dict[str, dict]:
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+def _read(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def _by_cell(frame: pd.DataFrame) -> dict[str, dict]:
     return {row["cell"]: row for row in frame.to_dict("records")}
 
 
 def _trials(path: Path) -> dict[tuple[str, str], str]:
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    rows = frame[["cell", "combination", "trial"]].itertuples(index=False)
+    rows = _read(path)[["cell", "combination", "trial"]].itertuples(index=False)
     return {(cell, combination): trial for cell, combination, trial in rows}
 
 

@@ -21,10 +21,7 @@ def page_text(
     ----------
     provenance, timings : those of each paper
     """
-    frames = [
-        pd.read_csv(folder / reference.DATA / f"{key}_cells.csv", dtype=str, keep_default_na=False)
-        for key in config.papers
-    ]
+    frames = [reference.read_cells(folder, key) for key in config.papers]
     lines = [
         "# The reference run",
         "",

@@ -1,6 +1,7 @@
 """Clusters: how many clusters a method finds that is not given their number."""
 
 import json
+import math
 
 from recoco.items.kind import Kind, plain_settings
 from recoco.items.properties import DATASETS, METHOD, VARIANTS, WEIGHTINGS
@@ -113,8 +114,15 @@ def answer_clusters(printed, item: dict, records: dict, rows: list[dict]):
 
     The first variant is the reading of the text.
     """
+    from recoco.compare.answers import (
+        Answer,
+        Printed,
+        answer_number,
+        exact_answer,
+        unreachable,
+    )
+    from recoco.compare.measures import Measure
     from recoco.compare.table import NO_RUN
-    from recoco.compare.verdicts import Answer, is_rounded, side_of, unreachable
 
     first = next(iter(item["variants"]))
     measured = {
@@ -131,12 +139,17 @@ def answer_clusters(printed, item: dict, records: dict, rows: list[dict]):
             continue
         numbers = measured[row.dataset]
         value = float(numbers[row.metric.removeprefix("n_clusters_")])
-        within, tolerance = is_rounded(value, row.value)
-        why = f"{value:g} against {row.value} printed, over {numbers['n_runs']} runs"
-        answer = Answer(
-            "ok", value, numbers["sd"], None, None, numbers["n_runs"], tolerance, within, why=why
-        )
-        yield row, card, side_of(value, float(row.value), within), answer, f"{why}."
+        if row.metric.endswith("_mean"):
+            error = 1.96 * numbers["sd"] / math.sqrt(numbers["n_runs"])
+            ours = Measure(
+                value, numbers["sd"], value - error, value + error, numbers["n_runs"], error / 1.96
+            )
+            tolerance = Printed.of(row.value).tolerance()
+            answer = answer_number(Printed.of(row.value), ours, tolerance, tolerance / 2)
+        else:
+            why = f"{value:g} against {row.value} printed, over {numbers['n_runs']} runs"
+            answer = exact_answer(value, row.value, why, runs=numbers["n_runs"], sd=numbers["sd"])
+        yield row, card, answer.outcome, answer, f"{answer.why}."
 
 
 KIND = Clusters()

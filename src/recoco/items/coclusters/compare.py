@@ -4,8 +4,8 @@ import base64
 
 import numpy as np
 
+from recoco.compare.answers import Answer, unreachable
 from recoco.compare.comparison import Comparison
-from recoco.compare.verdicts import Answer, unreachable
 from recoco.core.files import read_arrays
 from recoco.items.coclusters import KIND, coclusters_path
 from recoco.items.kind import analysis_path

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from recoco.compare.answers import unreachable
 from recoco.compare.comparison import Comparison
 from recoco.compare.ranks import Ranking, bayes_pairs, friedman, nemenyi, rank_methods
 from recoco.compare.table import Table
-from recoco.compare.verdicts import unreachable
 from recoco.core.errors import RecocoError
 from recoco.core.files import read_json
 from recoco.items.kind import analysis_path, analysis_rows, readings_path

@@ -41,8 +41,8 @@ class Ranks(Kind):
             )
 
     def compare(self, comparison, name, item, printed):
+        from recoco.compare.answers import agrees
         from recoco.compare.comparison import cell_of
-        from recoco.compare.verdicts import is_rounded
         from recoco.items.ranks.compare import (
             PRINTED,
             answer_ranks,
@@ -61,7 +61,7 @@ class Ranks(Kind):
             cells.append({**cell_of(row, name, "", verdict, answer, reason), **source})
             comparison.tables["measures"] += [
                 {"cell": row.cell, "combination": key, "measured": value, "status": "ok"}
-                | {"within": is_rounded(value, row.value)[0]}
+                | {"within": agrees(value, row.value)}
                 for key, value in values.items()
             ]
         return cells

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from recoco.compare.answers import Answer, agrees, exact_answer
 from recoco.compare.ranks import (
     Nemenyi,
     Ranking,
@@ -17,7 +18,6 @@ from recoco.compare.ranks import (
     wilcoxon_pairs,
 )
 from recoco.compare.table import Table
-from recoco.compare.verdicts import Answer, is_rounded
 from recoco.core.errors import RecocoError
 from recoco.plan import Combination, setting_of
 
@@ -70,7 +70,8 @@ def measured_scores(table: Table, metric: str, combination: Combination) -> pd.D
         for method in table.item["methods"]:
             place = (dataset, weighting, method)
             setting = setting_of(table.item, combination, *place)
-            if not table.stopped(setting, combination.select_of(setting.method)):
+            select = combination.at(dataset, method).select_of(setting.method)
+            if not table.stopped(setting, select):
                 rows[dataset][method] = table.figure(*place, metric, combination)
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(table.item["methods"]))
 
@@ -210,20 +211,19 @@ def answer_ranks(rows: pd.DataFrame, item: dict, sources: list[Source]):
         value = values[PRINTED]
         # Ranks are printed to one decimal, without it where it is 0.
         text = row.value if "." in row.value else f"{row.value}.0"
-        within, tolerance = is_rounded(value, text)
         why = f"{value:.3f} from the {shown[PRINTED]} that the paper prints, against {row.value}"
-        verdict = "reproduced" if within else "worse"
-        if not within and FAVOURED in values and is_rounded(values[FAVOURED], text)[0]:
-            verdict = "explained"
+        answer = exact_answer(value, text, why, runs=None)
+        verdict = answer.outcome
+        if not answer.within and FAVOURED in values and agrees(values[FAVOURED], text):
+            verdict = "fits"
             why += f"; {values[FAVOURED]:.3f} if ties go to {item['favour']}"
-        elif not within and row.metric.startswith("rank_diff_"):
+        elif not answer.within and row.metric.startswith("rank_diff_"):
             mean_rank = row.metric.replace("rank_diff", "avg_rank")
             pair = [printed.get((mean_rank, method)) for method in row.method.split(" vs ")]
             if None not in pair and round(float(pair[0]) - float(pair[1]), 1) == float(row.value):
-                verdict = "explained"
+                verdict = "fits"
                 why += f"; it is {pair[0]} - {pair[1]}, of the mean ranks as rounded"
         ours = [f"{values[k]:.3f} ({shown[k]}, {k})" for k in values if k.startswith(MEASURED)]
         if ours:
             why += f". Our scores give {' and '.join(ours)}"
-        answer = Answer("ok", value, runs=None, tolerance=tolerance, within=within, why=why)
         yield row, verdict, answer, f"{why}.", values

@@ -10,7 +10,9 @@ from recoco.items.properties import (
     METRICS,
     NULLS,
     PARAMS_BY_METHOD,
+    PRINTED_RUNS,
     TEST,
+    TOLERANCES,
     WEIGHTINGS,
 )
 
@@ -33,11 +35,14 @@ class Scores(Kind):
         "nulls": NULLS,
         "choices": CHOICES,
         "test": TEST,
+        "printed_runs": PRINTED_RUNS,
+        "tolerances": TOLERANCES,
         "drawn": DRAWN,
     }
     required = ("datasets", "weightings", "methods", "metrics")
     figures = ("recoco.items.scores.selection", "recoco.items.scores.plain_report")
     tables = {
+        "curves": ["item", "cell", "n", "measured", "measured_sd", "fits", "enough"],
         "nulls": [
             *("item", "dataset", "weighting", "null", "metric", "measured", "measured_sd"),
             "n_runs",

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from recoco.compare.answers import Answer
 from recoco.compare.comparison import Comparison
-from recoco.compare.verdicts import Answer
 from recoco.core.files import read_arrays
 from recoco.items.kind import analysis_path
 from recoco.items.words import word_settings, words_path

@@ -81,12 +81,16 @@
     parts.push(chip(cell.verdict));
     const versus = make("div", { class: "versus" }, figure("printed", cell.printed));
     if (!known) parts.push(versus);
+    if (cell.cause) {
+      parts.push(make("p", { class: "cause" }, make("b", {}, `Cause: ${cell.cause}. `), cell.evidence));
+    }
     if (cell.reason) parts.push(make("p", {}, cell.reason));
     if (cell.about) parts.push(make("p", { class: "note" }, cell.about));
     if (cell.note) parts.push(make("p", { class: "note" }, `In the paper: ${cell.note}`));
     if (cell.facts) {
       versus.append(figure("measured", cell.facts[0][1]));
       parts.push(facts(cell.facts.slice(1)));
+      if (cell.curve) parts.push(make("p", {}, `Best of n starts by the criterion: ${cell.curve}`));
       if (cell.measures.length) parts.push(...measures(cell));
     } else {
       parts.push(make("p", {}, "This report has no result for this cell."));
