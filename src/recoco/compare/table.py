@@ -263,7 +263,7 @@ class Table:
             return Answer(first["status"], why=first["error"], trial=setting.name)
         if select == "best-of" and len(runs) < self._best_of:
             why = f"{len(runs)} runs are too few for the best of {self._best_of}"
-            return Answer("too-few", why=why, trial=setting.name)
+            return Answer("too-few", why=why, trial=setting.name, undecided=True)
         return None
 
     def _answer_test(self, row, combination: Combination) -> Answer:
@@ -279,7 +279,8 @@ class Table:
                 return stopped
         trial = " | ".join(reading.setting.name for reading in readings)
         if any(reading.select != "mean" for reading in readings):
-            return Answer("undefined", why="one best run has no test", trial=trial)
+            why = "one best run has no test"
+            return Answer("undefined", why=why, trial=trial, undecided=True)
         samples = [
             self.values(row.dataset, row.weighting, method, metric, combination)
             for method in methods

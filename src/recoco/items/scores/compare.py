@@ -113,7 +113,8 @@ def _combinations(name: str, fitted: ItemFit, answers: dict, variants: dict) -> 
     """Return a row per combination: how many cells agree under it, and how likely it is."""
     table, rows = fitted.table, []
     exact = [cell for cell, variant in variants.items() if not variant]
-    best = fitted.best()
+    stated = dict(table.as_printed.options)
+    chosen = [options for options in fitted.chosen() if options != stated] or [stated]
     for combination in table.combinations:
         of_cell, options = answers[combination.name], dict(combination.options)
         gains = [
@@ -127,7 +128,7 @@ def _combinations(name: str, fitted: ItemFit, answers: dict, variants: dict) -> 
                 "combination": combination.name,
                 "text": combination.text,
                 "printed": combination.printed,
-                "best": options == best,
+                "best": options in chosen,
                 "cells_within": sum(of_cell[cell].within for cell in exact),
                 "cells_compared": sum(of_cell[cell].status == "ok" for cell in exact),
                 "log_likelihood": float(sum(gains)),

@@ -82,8 +82,11 @@ class ItemFit:
 
     def best(self) -> dict[str, str]:
         """Return the option of every choice that the cells support."""
-        picked = [part.best() for part in self.parts]
-        return self._with(picked)
+        return self._with([part.best() for part in self.parts])
+
+    def chosen(self) -> list[dict[str, str]]:
+        """Return the chosen options of each part, with all others as the paper states them."""
+        return [self._with([part.best()]) for part in self.parts]
 
     def chosen_for(self, dataset: str, methods) -> tuple[dict[str, str], bool]:
         """Return the options chosen for a cell, and whether that was without its own data."""
