@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from recoco.compare.answers import Answer, Printed, answer_number, answer_pvalue
+from recoco.compare.answers import (
+    Answer,
+    Printed,
+    answer_number,
+    answer_pvalue,
+    runs_needed,
+)
 from recoco.compare.measures import Measure, measure, welch
 from recoco.compare.paper import own_runs
 from recoco.compare.published import printed_cells
@@ -134,6 +140,9 @@ def test_the_number_of_runs_of_the_paper_matters():
 def test_an_undecided_number_says_how_many_runs_would_decide():
     undecided = answer(0.89, "0.90", half=0.04, n=10)
     assert undecided.undecided and "about 160 runs would decide" in undecided.why
+    # The arms of an interval of a single run are of different lengths: there are never too few.
+    skewed = Measure(0.9, 0.0, 0.80, 0.905, 50)
+    assert runs_needed(skewed, 0.9, 0.02, 0.01) > 50
     assert "one run says nothing" in answer(0.9, "0.90", n=1).why
     assert answer(0.9, "0.90", n=1).outcome == "undecided"
 

@@ -130,7 +130,8 @@ def place_of(value, low, high, printed, tolerance, precise: float):
 def runs_needed(ours: Measure, printed: float, tolerance: float, precise: float) -> int:
     """Return how many runs would about decide whether a number agrees."""
     to_edge = abs(abs(ours.value - printed) - tolerance)
-    needed = ours.runs * (ours.half_interval / max(to_edge, precise)) ** 2
+    arm = max(ours.value - ours.low, ours.high - ours.value)
+    needed = ours.runs * (arm / max(to_edge, precise)) ** 2
     return math.ceil(needed - _EXACT)
 
 
