@@ -126,7 +126,7 @@ def test_a_word_counts_for_all_of_its_three_terms():
     # windows: (documents x), (x document), (document documents), (documents)
     counts = count_windows(["documents x", "x document documents", "documents"], vocabulary, 2)
     assert counts.single.tolist() == [3, 4, 4, 2]
-    # a word is no pair with itself, so the three meet only in the third window
+    # a word does not pair with itself, so the three meet only in the third window
     assert counts.pairs.toarray().tolist() == [[0, 1, 1, 1], [0, 0, 1, 2], [0, 0, 0, 2], [0] * 4]
 
 

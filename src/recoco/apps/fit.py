@@ -129,7 +129,7 @@ def _usual(kind: Any, data: Any) -> str:
     if not _graphs_only(kind):
         return USUAL
     if not _square(data):
-        # a node without edges is no node for SwMV, whose paper uses all cosines
+        # SwMV refuses nodes without edges, and its paper uses all cosines
         rule = "cosine" if kind.name == "swmv" else USUAL_GRAPH
     elif not data.class_names:  # a file: its rows and columns are in the same order
         return "count"

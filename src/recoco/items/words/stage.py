@@ -47,8 +47,8 @@ def write_coherence(inputs: dict, task: dict, out: Path) -> None:
 
     ``inputs["words"]`` are files with a ``vocabulary``; the task has the ``dataset``, the cards
     whose raw texts may be used (``corpora``), and ``corpus``, a folder of texts or a Wikipedia
-    dump that replaces them. Texts without any of the words, such as those for a twin, whose words
-    are invented, are no reason to stop: nothing is counted.
+    dump that replaces them. If the texts contain none of the words, as with those of a twin, which
+    are invented, nothing is counted.
     """
     from recoco.core.files import read_arrays
     from recoco.datasets.card import load_card
